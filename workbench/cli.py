@@ -1,0 +1,123 @@
+"""The `workbench` command: which verbs there are, and how their errors reach the shell.
+
+Thin and lazy: a verb's module is imported only when that verb is asked for, so that `--help` of any of them is
+quick and the terminal app never loads what only training needs. Exit codes: 0 done, 1 the answer is no or the
+work failed, 2 the request was wrong, 3 no verdict.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import ModuleType
+
+from workbench.errors import RequestError, WorkbenchError
+from workbench.project import open_project
+from workbench.suggest import nearest
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One verb of the command line; its module holds `add_arguments(parser)` and `run(args, project) -> int`."""
+
+    name: str
+    summary: str
+    """One line for `workbench --help`."""
+
+    def module(self) -> ModuleType:
+        """Import the module that carries the verb out."""
+        return importlib.import_module(f"workbench.verbs.{self.name}")
+
+
+VERBS = {
+    verb.name: verb
+    for verb in (
+        Verb("list", "environments, variants and recipes"),
+        Verb("check", "every fault of every environment, variant and recipe file"),
+        Verb("train", "train an environment, or every one a pattern selects"),
+        Verb("runs", "runs, live and ended"),
+        Verb("stop", "ask a run to write a checkpoint and end"),
+        Verb("play", "watch a checkpoint or an environment in a window"),
+        Verb("record", "film a checkpoint or an environment; needs no display"),
+        Verb("montage", "a film, a grid or a poster of a run's checkpoints"),
+        Verb("doctor", "what works on this machine, and how to mend what does not"),
+    )
+}
+
+NOT_YET = ("pause", "resume", "set", "prune", "delete", "evaluate", "compare", "report", "export", "bench", "new")
+NOT_YET += ("preview", "import", "serve")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _dispatch(words)
+    except WorkbenchError as error:
+        print(f"workbench: {error.message}", file=sys.stderr)  # noqa: T201
+        if error.hint:
+            print(error.hint, file=sys.stderr)  # noqa: T201
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader of a pipe went away (`workbench list | head`): not an error, and nothing more can be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _dispatch(words: list[str]) -> int:
+    top = _top_parser()
+    options, rest = top.parse_known_args(words)
+    name: str | None = options.verb
+    if name is None:
+        if rest:
+            top.error(f"unrecognised arguments: {' '.join(rest)}")
+        from workbench.verbs import app
+
+        return app.run(options, open_project(options.project))
+    if name in NOT_YET:
+        raise RequestError(f"`{name}` is not built yet; `workbench --help` lists what works today.")
+    if name not in VERBS:
+        close = nearest(name, VERBS)
+        hint = f"Did you mean {' or '.join(close)}?" if close else ""
+        raise RequestError(f"there is no verb `{name}`; there are {', '.join(VERBS)}.", hint=hint)
+    module = VERBS[name].module()
+    parser = argparse.ArgumentParser(prog=f"workbench {name}", description=VERBS[name].summary.capitalize() + ".")
+    parser.add_argument("--project", metavar="DIR", default=options.project, help="the project folder (default: here)")
+    module.add_arguments(parser)
+    args = parser.parse_args(options.arguments + rest)
+    return int(module.run(args, open_project(args.project)))
+
+
+def _top_parser() -> argparse.ArgumentParser:
+    width = max(map(len, VERBS))
+    verbs = "\n".join(f"  {verb.name:<{width}}  {verb.summary}" for verb in VERBS.values())
+    parser = argparse.ArgumentParser(
+        prog="workbench",
+        description="A terminal workbench for reinforcement learning on MuJoCo and Gymnasium.\n"
+        "Without a verb it opens the app.",
+        epilog=f"verbs:\n{verbs}\n\n`workbench VERB --help` explains one.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--project", metavar="DIR", help="the project folder (default: $WORKBENCH_PROJECT, else here)")
+    parser.add_argument("--read-only", action="store_true", help="the app changes no run, file or process")
+    parser.add_argument("--plain", action="store_true", help="the app without colours, borders and braille")
+    parser.add_argument("--version", action="version", version=_version())
+    parser.add_argument("verb", nargs="?", metavar="VERB", help=argparse.SUPPRESS)
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    return parser
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return f"workbench {version('workbench-rl')}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
