@@ -1,0 +1,45 @@
+"""What holds for every verb of the command line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from workbench.cli import NOT_YET, VERBS, main
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_every_verb_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([name, "--help"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out.startswith(f"usage: workbench {name}")
+
+
+@pytest.mark.parametrize("name", NOT_YET)
+def test_a_verb_to_come_says_so_and_is_not_listed(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert not re.search(rf"^  {name} ", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_a_misspelt_verb_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["trian"]) == 2
+    assert "train" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--project", "/nonexistent", "list"], ["list", "--project", "/nonexistent"]])
+def test_a_missing_project_folder_is_one_sentence(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    assert "/nonexistent" in capsys.readouterr().err
+
+
+def test_the_readme_names_every_verb() -> None:
+    readme = (REPOSITORY / "README.md").read_text()
+    assert [name for name in VERBS if f"workbench {name}" not in readme] == []
