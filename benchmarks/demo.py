@@ -37,7 +37,8 @@ def main() -> int:
     import workbench as library
 
     evaluation = library.evaluate(run["path"], episodes=EPISODES, seed=FIRST_SEED)
-    print(f"\n{EPISODES} greedy episodes, seeds {FIRST_SEED}…: mean return {evaluation.mean:.1f} ± {evaluation.std:.1f}")
+    score = f"mean return {evaluation.mean:.1f} ± {evaluation.std:.1f}"
+    print(f"\n{EPISODES} greedy episodes, seeds from {FIRST_SEED}: {score}")
     workbench("record", run["name"])
     workbench("montage", run["name"], "--layout", "grid", "--num-videos", "4")
     print(f"\nThe run is in {run['path']}, the films are named above. {time.monotonic() - begun:.0f} s in all.")

@@ -48,8 +48,8 @@ VERBS = {
     )
 }
 
-NOT_YET = ("pause", "resume", "set", "prune", "delete", "evaluate", "compare", "report", "export", "bench", "new")
-NOT_YET += ("preview", "import", "serve")
+NOT_YET = tuple("pause resume set prune delete evaluate compare report export bench new preview import serve".split())
+"""Verbs to come: they answer so in one sentence and are not listed."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from workbench import durable
+
+
+def test_a_written_document_is_read_back(tmp_path: Path) -> None:
+    durable.write_json(tmp_path / "a" / "state.json", {"steps": 3})
+    assert durable.read_json(tmp_path / "a" / "state.json") == {"steps": 3}
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["state.json"]
+
+
+@pytest.mark.parametrize("content", [b"", b'{"steps": 1', b"\xff\xfe"])
+def test_a_torn_document_is_nothing_rather_than_an_error(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "state.json").write_bytes(content)
+    assert durable.read_json(tmp_path / "state.json") is None
+
+
+def test_a_number_that_is_not_finite_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError):
+        durable.write_json(tmp_path / "state.json", {"loss": float("nan")})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_leaves_the_old_file_and_no_rubbish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "state.json"
+    durable.write_json(path, {"steps": 1})
+
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError):
+        durable.write_json(path, {"steps": 2})
+    assert durable.read_json(path) == {"steps": 1}
+    assert [item.name for item in tmp_path.iterdir()] == ["state.json"]
+
+
+def test_sealing_moves_a_whole_folder(tmp_path: Path) -> None:
+    aside = tmp_path / ".part"
+    aside.mkdir()
+    (aside / "policy.json").write_text("{}")
+    durable.seal_directory(aside, tmp_path / "checkpoint_000000000010")
+    assert (tmp_path / "checkpoint_000000000010" / "policy.json").read_text() == "{}"
+    assert not aside.exists()
