@@ -48,7 +48,22 @@ VERBS = {
     )
 }
 
-NOT_YET = tuple("pause resume set prune delete evaluate compare report export bench new preview import serve".split())
+NOT_YET = (
+    "bench",
+    "compare",
+    "delete",
+    "evaluate",
+    "export",
+    "import",
+    "new",
+    "pause",
+    "preview",
+    "prune",
+    "report",
+    "resume",
+    "serve",
+    "set",
+)
 """Verbs to come: they answer so in one sentence and are not listed."""
 
 
