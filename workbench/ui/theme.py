@@ -1,0 +1,125 @@
+"""The app's two themes, and how each run state looks.
+
+Screens use theme variables only; a hex colour appears here and nowhere else. The eight colours of curves have a
+contrast of at least 3:1 on their background, and any two differ by at least 20 ΔE for normal and for each kind of
+dichromat vision. Themes of other makers take the set of their brightness.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.theme import Theme
+
+DARK = "workbench-dark"
+LIGHT = "workbench-light"
+
+SERIES_COUNT = 8
+
+_SERIES_DARK = ("#5DCAFF", "#FFBF16", "#379D6D", "#C761A8", "#EEE88A", "#D9651F", "#5B73FF", "#CEF7DC")
+_SERIES_LIGHT = ("#5786E9", "#C77800", "#72885B", "#8F5685", "#402800", "#8C4600", "#773FEC", "#32323A")
+
+
+@dataclass(frozen=True)
+class StateLook:
+    """How one run state is drawn; a colour never stands without its glyph."""
+
+    glyph: str
+    plain: str
+    """The same in ASCII."""
+    variable: str
+    """The theme variable of its colour, without the dollar."""
+
+
+STATE_LOOKS = {
+    "queued": StateLook("○", ".", "state-queued"),
+    "starting": StateLook("●", ">", "state-running"),
+    "running": StateLook("●", ">", "state-running"),
+    "paused": StateLook("‖", "=", "state-paused"),
+    "stopping": StateLook("◒", "~", "state-stopping"),
+    "finished": StateLook("✓", "+", "state-finished"),
+    "stopped": StateLook("■", "#", "state-stopped"),
+    "failed": StateLook("✗", "x", "state-failed"),
+    "crashed": StateLook("†", "!", "state-crashed"),
+}
+
+
+def _variables(
+    series: tuple[str, ...], *, muted: str, running: str, waiting: str, good: str, bad: str
+) -> dict[str, str]:
+    return {
+        **{f"series-{place}": colour for place, colour in enumerate(series, start=1)},
+        "state-queued": muted,
+        "state-running": running,
+        "state-paused": waiting,
+        "state-stopping": waiting,
+        "state-finished": good,
+        "state-stopped": muted,
+        "state-failed": bad,
+        "state-crashed": bad,
+        "muted": muted,
+    }
+
+
+_DARK_VARIABLES = _variables(
+    _SERIES_DARK, muted="#8A919E", running="#5DCAFF", waiting="#FFBF16", good="#5FC08E", bad="#FF7B72"
+)
+_LIGHT_VARIABLES = _variables(
+    _SERIES_LIGHT, muted="#646B78", running="#2A62C9", waiting="#8A5300", good="#2E7048", bad="#B3261E"
+)
+
+THEMES = (
+    Theme(
+        name=DARK,
+        primary="#5DCAFF",
+        secondary="#7E8CA8",
+        accent="#5DCAFF",
+        warning="#FFBF16",
+        error="#FF7B72",
+        success="#5FC08E",
+        foreground="#DFE3EA",
+        background="#16181D",
+        surface="#16181D",
+        panel="#22262E",
+        dark=True,
+        variables={
+            **_DARK_VARIABLES,
+            "border-blurred": "#3A404C",
+            "footer-key-foreground": "#5DCAFF",
+            "block-cursor-background": "#2B4A5E",
+            "block-cursor-foreground": "#FFFFFF",
+            "block-cursor-text-style": "bold",
+            "block-cursor-blurred-background": "#262B34",
+            "block-cursor-blurred-foreground": "#DFE3EA",
+        },
+    ),
+    Theme(
+        name=LIGHT,
+        primary="#2A62C9",
+        secondary="#5E6A82",
+        accent="#2A62C9",
+        warning="#8A5300",
+        error="#B3261E",
+        success="#2E7048",
+        foreground="#1E2127",
+        background="#F4F6F9",
+        surface="#F4F6F9",
+        panel="#E4E8EE",
+        dark=False,
+        variables={
+            **_LIGHT_VARIABLES,
+            "border-blurred": "#BCC3CE",
+            "footer-key-foreground": "#2A62C9",
+            "block-cursor-background": "#C5D8FA",
+            "block-cursor-foreground": "#10131A",
+            "block-cursor-text-style": "bold",
+            "block-cursor-blurred-background": "#DDE2EA",
+            "block-cursor-blurred-foreground": "#1E2127",
+        },
+    ),
+)
+
+
+def defaults(*, dark: bool) -> dict[str, str]:
+    """Return our variables for a theme that does not know them, by its brightness."""
+    return {**(_DARK_VARIABLES if dark else _LIGHT_VARIABLES), "border-blurred": "#3A404C" if dark else "#BCC3CE"}
