@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from workbench.ui.charts.drawing import Drawing, draw
+from workbench.ui.charts.model import ChartData, ChartView, Curve, Flag, Ladder, Point, Reference, XAxis
+from workbench.ui.charts.raster import Stroke, column_of, rasterize, row_of
+
+
+def curve(values: list[float], *, step: float = 1000.0, letter: str = "a", budget: float | None = None) -> Curve:
+    steps = np.arange(1, len(values) + 1) * step
+    return Curve("run", "run", steps, steps / 100, steps / 500, np.array(values), letter, 0, budget=budget)
+
+
+def lines(drawing: Drawing) -> list[str]:
+    return ["".join(cell.sign for cell in row) for row in drawing.rows]
+
+
+RAW = ChartView(weight=0.0)
+
+
+def test_a_braille_line_goes_where_the_values_go() -> None:
+    rows = rasterize([Stroke(np.array([0.0, 1.0]), np.array([0.0, 1.0]), 3)], 10, 5, (0, 1), (0, 1))
+    assert rows[4][0] is not None and rows[0][9] is not None
+    assert rows[0][0] is None and rows[4][9] is None
+    assert {cell[1] for row in rows for cell in row if cell} == {3}
+
+
+def test_the_places_of_marks_are_those_of_the_lines() -> None:
+    rng = np.random.default_rng(1)
+    for x, y in rng.uniform(size=(50, 2)):
+        rows = rasterize([Stroke(np.array([x]), np.array([y]), 0)], 31, 9, (0, 1), (0, 1))
+        assert rows[row_of(y, (0, 1), 9)][column_of(x, (0, 1), 31)] is not None
+
+
+def test_where_lines_meet_the_later_one_wins() -> None:
+    flat = np.array([0.5, 0.5])
+    rows = rasterize([Stroke(np.array([0, 1.0]), flat, 0), Stroke(np.array([0, 1.0]), flat, 1)], 6, 3, (0, 1), (0, 1))
+    assert {cell[1] for row in rows for cell in row if cell} == {1}
+
+
+def test_a_spike_far_outside_is_drawn_at_once() -> None:
+    spike = Stroke(np.array([0, 0.5, 1.0]), np.array([0, 1e300, 0]), 0)
+    assert any(cell for cell in rasterize([spike], 20, 5, (0, 1), (0, 1))[0])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_is_a_gap_a_cross_and_a_count(bad: float) -> None:
+    drawing = draw(ChartData("m", "m", (curve([1, 2, bad, 3, 4]),)), RAW, 40, 8)
+    assert drawing.plan.notes == ("1 not finite",)
+    assert "×" in lines(drawing)[6]
+    assert drawing.plan.y_range == (1, 4)
+
+
+def test_no_point_says_why() -> None:
+    data = ChartData("m", "m", (curve([]),), empty="Waiting for the first episode to end.")
+    assert "Waiting for the first episode to end." in "\n".join(lines(draw(data, RAW, 50, 8)))
+
+
+def test_one_point_is_a_dot_with_its_value() -> None:
+    assert "● 42" in "\n".join(lines(draw(ChartData("m", "m", (curve([42.0]),)), RAW, 40, 8)))
+
+
+def test_a_constant_is_a_line_at_mid_height() -> None:
+    found = lines(draw(ChartData("m", "m", (curve([5.0] * 30, letter=""),)), RAW, 40, 9))
+    rows = [index for index, line in enumerate(found) if any("⠀" < sign <= "⣿" for sign in line)]
+    assert rows in ([3], [4])
+
+
+def test_a_goal_near_the_data_is_dotted_and_named() -> None:
+    data = ChartData("m", "m", (curve([0, 500, 900]),), (Reference(2000, "goal"),))
+    top = lines(draw(data, RAW, 60, 8))[0]
+    assert "┄ ┄" in top and top.rstrip().endswith("goal 2\u00a0000")
+
+
+def test_a_goal_far_away_is_named_at_the_edge_and_does_not_flatten_the_curve() -> None:
+    data = ChartData("m", "m", (curve([-300, -250, -200]),), (Reference(9800, "goal"),))
+    drawing = draw(data, RAW, 60, 8)
+    assert drawing.plan.y_range == (-300, -200)
+    assert "↑ goal 9\u00a0800" in lines(drawing)[0]
+
+
+def test_log_y_leaves_out_what_has_no_logarithm_and_counts_it() -> None:
+    drawing = draw(ChartData("m", "m", (curve([-1, 0, 10, 1000]),)), ChartView(weight=0, log=frozenset({"m"})), 40, 9)
+    assert drawing.plan.notes == ("2 ≤ 0",)
+    assert drawing.plan.y_range == pytest.approx((1, 3))
+
+
+def test_log_y_of_nothing_positive_is_refused() -> None:
+    drawing = draw(ChartData("m", "m", (curve([-1, -2]),)), ChartView(weight=0, log=frozenset({"m"})), 40, 9)
+    assert drawing.plan.notes == ("log y needs a value above 0",)
+    assert not drawing.plan.log
+
+
+def test_the_axis_of_a_live_run_does_not_squeeze_its_first_minutes() -> None:
+    early = ChartData("m", "m", (curve([1, 2], step=14_000, budget=10e6),))
+    assert draw(early, RAW, 60, 8).plan.x_range == (0, 30_000)
+    late = ChartData("m", "m", (curve([1, 2], step=4.5e6, budget=15e6),))
+    assert draw(late, RAW, 60, 8).plan.x_range == (0, 10e6)
+    almost = ChartData("m", "m", (curve([1, 2], step=4.5e6, budget=9.5e6),))
+    assert draw(almost, RAW, 60, 8).plan.x_range == (0, 9.5e6)
+    ended = ChartData("m", "m", (curve([1, 2], step=4.5e6),))
+    assert draw(ended, RAW, 60, 8).plan.x_range == (0, 9e6)
+
+
+def test_checkpoints_stand_under_the_axis_and_the_crosshair_picks_the_one_before() -> None:
+    data = ChartData(
+        "m",
+        "m",
+        (curve([1.0] * 10),),
+        checkpoints=(Ladder(0), Ladder(5000, "◆"), Ladder(9000)),
+        flags=(Flag(2000, "!"),),
+    )
+    found = lines(draw(data, ChartView(weight=0, cursor=8000), 60, 10))
+    assert found[-1].split() == ["◇", "▲", "◇"]
+    assert "!" in found[0] and "┊" in found[0]
+
+
+def test_marks_follow_the_axis_to_wall_time() -> None:
+    data = ChartData("m", "m", (curve([1, 2, 3, 4]),), points=(Point(2000, 3),))
+    drawing = draw(data, ChartView(weight=0, x_axis=XAxis.WALL), 60, 10)
+    assert drawing.plan.x_of(2000) == 20
+    assert "•" in "\n".join(lines(drawing))
+
+
+def test_letters_of_lines_that_end_together_do_not_hide_each_other() -> None:
+    one, two = curve([1, 2, 3], letter="a"), curve([1, 2, 3], letter="b")
+    text = "\n".join(lines(draw(ChartData("m", "m", (one, two)), RAW, 60, 10)))
+    assert "a" in text and "b" in text
+
+
+def test_a_tiny_chart_is_a_sparkline_with_the_last_value() -> None:
+    found = lines(draw(ChartData("m", "m", (curve([float(i) for i in range(20)]),)), RAW, 20, 3))
+    assert "▁" in found[0] and "19 ↗" in found[0]
+
+
+@pytest.mark.parametrize("size", [(0, 0), (1, 1), (3, 2), (24, 5), (25, 6), (200, 60)])
+def test_every_size_is_filled_exactly(size: tuple[int, int]) -> None:
+    width, height = size
+    data = ChartData("m", "m", (curve([1, 5, 2]),), (Reference(4, "goal"),), checkpoints=(Ladder(1000),))
+    drawing = draw(data, ChartView(), width, height)
+    assert len(drawing.rows) == (height if width else 0)
+    assert all(len(row) == width for row in drawing.rows)
+
+
+def test_a_window_follows_the_newest_point_at_its_width_or_holds() -> None:
+    data = ChartData("m", "m", (curve([float(i) for i in range(100)]),))
+    held = draw(data, ChartView(weight=0, window=(10_000, 20_000), following=False), 60, 8)
+    assert held.plan.x_range == (10_000, 20_000)
+    assert held.plan.y_range == pytest.approx((8, 20), abs=1)
+    followed = draw(data, ChartView(weight=0, window=(10_000, 20_000)), 60, 8)
+    assert followed.plan.x_range == (90_000, 100_000)
