@@ -1,0 +1,141 @@
+"""One run as data: which environment, which algorithm, how long, and what is kept and shown on the way."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from workbench.specs.algorithms import Algorithm, Count, PPOSpec, SACSpec, Spec, TD3Spec
+from workbench.specs.kinds import Device, Duration, Goal, Limit, Words
+
+DEFAULT_CHECKPOINT_FREQ = 10
+LARGEST_SEED = 2**32 - 1
+
+OnAnomaly = Literal["stop"]
+
+RECIPE_FIELDS = (
+    "n_envs",
+    "normalize_observations",
+    "normalize_rewards",
+    "total_steps",
+    "stop_criteria",
+    "checkpoint_freq",
+    "checkpoint_every_steps",
+    "keep_last",
+    "eval_every",
+    "eval_episodes",
+    "eval_seed",
+    "on_anomaly",
+)
+"""Fields of a run that a recipe may set, and a block of an algorithm in it too."""
+
+LAUNCH_FIELDS = ("env_id", "algorithm", "seed", "threads", "device", "profile", "tags", "group", "parent")
+"""Fields of a run that belong to one launch of it."""
+
+
+class StopCriteria(Spec):
+    """What ends a run: any one met stops it, and the reason is recorded."""
+
+    noun: ClassVar[str] = "a stop criterion"
+
+    episode_return_mean: Goal = None
+    """Mean training return of the last 100 whole episodes, once 100 have ended; none or 0 is no goal."""
+    evaluation_return_mean: Goal = None
+    """Mean return of an evaluation; none or 0 is no goal."""
+    consecutive: Count = 1
+    """Evaluations in a row that must reach evaluation_return_mean."""
+    num_env_steps_sampled_lifetime: Limit = 0
+    """Steps, those of a parent run included; 0 is no limit."""
+    training_iteration: Limit = 0
+    """Iterations, those of a parent run included; 0 is no limit."""
+    wall_time_s: Duration = 0.0
+    """Seconds of active training over all resumes; 0 is no limit."""
+
+
+class RunSpec(Spec):
+    """Everything that decides what a run does; written to run.json with every default filled in."""
+
+    noun: ClassVar[str] = "a field of a run"
+
+    env_id: Annotated[str, Field(min_length=1)]
+    """Gymnasium ID of the environment."""
+    algorithm: Algorithm = "ppo"
+    """Which algorithm trains."""
+    seed: Annotated[int, Field(ge=0, le=LARGEST_SEED)] | None = None
+    """Seed of everything random; drawn and recorded where none is given."""
+    n_envs: Count = 1
+    """Copies of the environment that step together."""
+    normalize_observations: bool = False
+    """Scale observations by running statistics, which every checkpoint carries."""
+    normalize_rewards: bool = False
+    """Scale rewards by the running deviation of the return, while training only."""
+    total_steps: Limit = 0
+    """Steps of this run, all copies together; 0 leaves the end to another criterion."""
+    stop_criteria: StopCriteria = StopCriteria()
+    """What else ends the run."""
+    checkpoint_freq: Annotated[int, Field(ge=0)] | None = DEFAULT_CHECKPOINT_FREQ
+    """Iterations between checkpoints; 0 keeps the untrained and the last only."""
+    checkpoint_every_steps: Count | None = None
+    """Steps between checkpoints, instead of checkpoint_freq."""
+    keep_last: Count | None = None
+    """Checkpoints kept beside pinned, best, last and untrained ones; none keeps all."""
+    eval_every: Annotated[int, Field(ge=0)] = 1
+    """Checkpoints between evaluations; 0 evaluates none."""
+    eval_episodes: Count = 10
+    """Episodes of one evaluation."""
+    eval_seed: Annotated[int, Field(ge=0, le=LARGEST_SEED)] = 10_000
+    """Seed of the first episode of every evaluation; the next has the next number."""
+    video_on_checkpoint: bool = False
+    """Film each checkpoint, in another process."""
+    video_count: Count = 1
+    """Episodes filmed at a checkpoint."""
+    video_fps: Count | None = None
+    """Frames a second of these films; none takes the control rate."""
+    video_pattern: Annotated[str, Field(min_length=1)] = "*"
+    """Glob of the environments that are filmed, where one launch trains several."""
+    tensorboard_video: bool = True
+    """Show the films in TensorBoard too."""
+    tb_log_every: Count = 1
+    """Checkpoints between films in TensorBoard."""
+    on_anomaly: OnAnomaly = "stop"
+    """What happens when a loss, reward, action or observation is not finite."""
+    threads: Count | None = None
+    """Threads that step the copies; none chooses by the CPUs at hand."""
+    device: Device = "auto"
+    """Where networks are trained: auto, cpu, cuda, cuda:N or mps."""
+    profile: bool = False
+    """Record where the time of each iteration goes."""
+    tags: Words = ()
+    """Words to find the run by."""
+    group: str | None = None
+    """Id shared by runs launched together that differ in seed."""
+    parent: str | None = None
+    """Checkpoint that this run starts from."""
+    ppo: PPOSpec = PPOSpec()
+    """What PPO is told."""
+    sac: SACSpec = SACSpec()
+    """What SAC is told."""
+    td3: TD3Spec = TD3Spec()
+    """What TD3 is told."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_cadence(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            freq, every = data.get("checkpoint_freq"), data.get("checkpoint_every_steps")
+            if freq is None:
+                return {**data, "checkpoint_freq": DEFAULT_CHECKPOINT_FREQ if every is None else None}
+        return data
+
+    @property
+    def hyperparameters(self) -> PPOSpec | SACSpec | TD3Spec:
+        """The block of the algorithm that trains."""
+        blocks: dict[Algorithm, PPOSpec | SACSpec | TD3Spec] = {"ppo": self.ppo, "sac": self.sac, "td3": self.td3}
+        return blocks[self.algorithm]
+
+    @property
+    def step_budget(self) -> int:
+        """Steps after which the run ends at the latest, or 0 where no number of steps ends it."""
+        limits = [limit for limit in (self.total_steps, self.stop_criteria.num_env_steps_sampled_lifetime) if limit]
+        return min(limits, default=0)
