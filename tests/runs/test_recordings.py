@@ -48,7 +48,7 @@ def film(folder: Path, name: str = "a.mp4") -> Path:
 
 def dead_job() -> Job:
     child = subprocess.Popen([sys.executable, "-c", ""])
-    job = Job(pid=child.pid, pid_started=time.time())
+    job = dataclasses.replace(Job.here(), pid=child.pid)
     child.wait()
     return job
 
@@ -112,7 +112,7 @@ def test_fields_that_make_no_sense_are_left_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("pid", [-1, 10**30])
 def test_a_job_with_an_impossible_pid_is_gone(tmp_path: Path, pid: int) -> None:
-    write_sidecar(film(tmp_path), dataclasses.replace(WHOLE, job=Job(pid=pid, pid_started=1.0)))
+    write_sidecar(film(tmp_path), dataclasses.replace(WHOLE, job=dataclasses.replace(Job.here(), pid=pid)))
     assert list_recordings(tmp_path)[0].state == "failed"
 
 

@@ -3,7 +3,7 @@
 Beside every film `<name>.<ext>` lies `<name>.<ext>.json`, its sidecar: the command that made it, the checkpoint,
 the seed, the returns, and the job that makes or made it. Whoever makes a film writes the sidecar first and keeps
 its job up to date with a `JobReport`, so that any reader can show what is in progress and what failed; a job whose
-process is gone without having closed it has failed. Stands on the standard library and psutil alone.
+process is gone without having closed it has failed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-import socket
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,10 +18,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, cast, get_args
 
-import psutil
-
 from workbench import durable
 from workbench.errors import WorkbenchError
+from workbench.runs.processes import ProcessIdentity, this_host
 
 JobState = Literal["running", "done", "failed", "stopped"]
 
@@ -30,8 +28,6 @@ FILM_SUFFIXES = frozenset({".mp4", ".webm", ".mkv", ".mov", ".avi"})
 IMAGE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".apng"})
 REPORT_SUFFIXES = frozenset({".html", ".md"})
 
-START_TOLERANCE_S = 2.0
-"""How far apart two readings of one process's start time may lie; a reused pid differs by far more."""
 FOREIGN_HEARTBEAT_S = 60.0
 """A job of another host counts as gone when its sidecar has not been written for so long."""
 PROGRESS_INTERVAL_S = 0.5
@@ -74,8 +70,8 @@ class Job:
 
     pid: int
     pid_started: float
-    """The process's start time in Unix seconds: tells it from a later process with the same pid."""
-    host: str = ""
+    """When the process started, as `ProcessIdentity` counts it: tells it from a later one with the same pid."""
+    host: str
     """The machine it runs on; pids mean nothing on another."""
     state: JobState = "running"
     progress: float = 0.0
@@ -86,8 +82,8 @@ class Job:
     @classmethod
     def here(cls, *, message: str = "") -> Job:
         """Return a running job of this very process."""
-        started = psutil.Process().create_time()
-        return cls(pid=os.getpid(), pid_started=started, host=socket.gethostname(), message=message)
+        process = ProcessIdentity.current()
+        return cls(pid=process.pid, pid_started=process.started, host=process.host, message=message)
 
     def to_json(self) -> dict[str, Any]:
         """Return the plain data of the sidecar."""
@@ -103,7 +99,7 @@ class Job:
         return cls(
             pid=pid,
             pid_started=started,
-            host=_text(fields.get("host")) or "",
+            host=_text(fields.get("host")) or this_host(),
             state=cast(JobState, state),
             progress=min(1.0, max(0.0, _float(fields.get("progress")) or 0.0)),
             message=_text(fields.get("message")) or "",
@@ -279,17 +275,12 @@ def job_alive(job: Job, *, heartbeat: float = 0.0, now: float | None = None) -> 
         heartbeat: When its sidecar was last written; decides for a job of another host.
         now: The current time, if not the clock's.
     """
-    if job.host and job.host != socket.gethostname():
+    if job.host != this_host():
         return (time.time() if now is None else now) - heartbeat < FOREIGN_HEARTBEAT_S
     try:
-        process = psutil.Process(job.pid)
-        if process.status() == psutil.STATUS_ZOMBIE:
-            return False
-        return abs(process.create_time() - job.pid_started) <= START_TOLERANCE_S
-    except (psutil.NoSuchProcess, ValueError, OverflowError):
+        return ProcessIdentity(job.pid, job.pid_started, job.host).is_alive()
+    except (ValueError, OverflowError):
         return False
-    except psutil.Error:
-        return True
 
 
 def list_recordings(folder: Path) -> list[Recording]:
