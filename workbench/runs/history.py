@@ -1,0 +1,200 @@
+"""A run's event stream, folded: what a chart, a list of checkpoints and a log of events are drawn from.
+
+Folding follows a resumed run: from the step it went on, what had been written beyond is dropped and comes again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.runs.directory import RunDirectory
+from workbench.runs.events import Event, EventTail
+from workbench.runs.requests import Answer
+from workbench.runs.series import Series
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A checkpoint scored greedily."""
+
+    steps: int
+    mean_return: float | None
+    std_return: float | None
+    mean_length: float | None = None
+    returns: tuple[float | None, ...] = ()
+    endings: Mapping[str, int] = field(default_factory=dict)
+    """How many episodes ended for each reason."""
+    checkpoint: str = ""
+    time: float = 0.0
+
+
+@dataclass(frozen=True)
+class CheckpointWritten:
+    """A checkpoint the child sealed."""
+
+    steps: int
+    path: str
+    iteration: int | None = None
+    time: float = 0.0
+
+
+@dataclass(frozen=True)
+class StateChange:
+    """A state the child entered."""
+
+    state: str
+    reason: str = ""
+    steps: int = 0
+    time: float = 0.0
+
+
+class History:
+    """Everything a run's stream tells, taken in as it grows.
+
+    Args:
+        run: The run; its stream need not exist yet.
+    """
+
+    def __init__(self, run: RunDirectory) -> None:
+        self.run = run
+        self._tail = EventTail(run.events_path)
+        self._restarts = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        self.series: dict[str, Series] = {}
+        """Metrics by name."""
+        self.evaluations: list[Evaluation] = []
+        """Oldest first."""
+        self.checkpoints: list[CheckpointWritten] = []
+        """Oldest first; those thrown away since are still here."""
+        self.states: list[StateChange] = []
+        """Oldest first."""
+        self.answers: dict[str, Answer] = {}
+        """Answered requests by id."""
+        self.anomalies: list[Event] = []
+        """Oldest first."""
+        self.resumes: list[int] = []
+        """The steps from which the run went on."""
+        self.marks: list[Event] = []
+        """Events other than metrics and episodes, for a list of what happened, oldest first."""
+        self.steps = 0
+        """Steps done, as of the newest event."""
+        self.iteration = 0
+        self.wall_s = 0.0
+        self.episodes = 0
+
+    @property
+    def skipped_lines(self) -> int:
+        """Lines of the stream that were no events."""
+        return self._tail.skipped
+
+    @property
+    def best_evaluation(self) -> Evaluation | None:
+        """The evaluation with the highest mean return; the earliest of equals."""
+        scored = [item for item in self.evaluations if item.mean_return is not None]
+        return max(scored, key=lambda item: item.mean_return or 0.0, default=None)
+
+    @property
+    def pauses(self) -> list[tuple[float, float | None]]:
+        """When the run was paused, as unix seconds from and to; to is None while it lasts."""
+        found: list[tuple[float, float | None]] = []
+        for change in self.states:
+            if found and found[-1][1] is None:
+                found[-1] = (found[-1][0], change.time)
+            if change.state == "paused":
+                found.append((change.time, None))
+        return found
+
+    def refresh(self, max_bytes: int | None = None) -> bool:
+        """Take in what was written since the last call and return whether anything changed.
+
+        Args:
+            max_bytes: Take about this much at most; call again while it returns true.
+        """
+        events = self._tail.poll(max_bytes)
+        changed = bool(events)
+        if self._tail.restarts != self._restarts:
+            self._restarts = self._tail.restarts
+            self._clear()
+            changed = True
+        for event in events:
+            self._fold(event)
+        return changed
+
+    def _fold(self, event: Event) -> None:
+        kind = event["kind"]
+        steps = _whole(event.get("steps"))
+        time = _number(event.get("time")) or 0.0
+        if kind == "resumed":
+            self._drop_after(_whole(event.get("from_steps", event.get("steps"))))
+            self._fold_counters(event)
+        else:
+            self.steps = max(self.steps, steps)
+        if kind not in ("metrics", "episode"):
+            self.marks.append(event)
+        match kind:
+            case "metrics":
+                self._fold_metrics(event, steps)
+            case "evaluation":
+                self.evaluations.append(_evaluation(event, steps, time))
+            case "checkpoint":
+                path, iteration = str(event.get("path", "")), event.get("iteration")
+                self.checkpoints.append(CheckpointWritten(steps, path, iteration, time))
+            case "state":
+                change = StateChange(str(event.get("state", "")), str(event.get("reason") or ""), steps, time)
+                self.states.append(change)
+            case "request":
+                self.answers[str(event.get("id"))] = Answer(bool(event.get("ok")), str(event.get("reason") or ""))
+            case "anomaly":
+                self.anomalies.append(event)
+
+    def _fold_metrics(self, event: Event, steps: int) -> None:
+        wall_s, episodes = self._fold_counters(event)
+        values = event.get("values")
+        for name, value in values.items() if isinstance(values, dict) else ():
+            series = self.series.get(name)
+            if series is None:
+                series = self.series[name] = Series()
+            series.append(_number(value), steps=steps, wall_s=wall_s, episodes=episodes)
+
+    def _fold_counters(self, event: Event) -> tuple[float | None, float | None]:
+        wall_s, episodes = _number(event.get("wall_s")), _number(event.get("episodes"))
+        self.wall_s = self.wall_s if wall_s is None else wall_s
+        self.episodes = self.episodes if episodes is None else int(episodes)
+        self.iteration = _whole(event.get("iteration", self.iteration))
+        return wall_s, episodes
+
+    def _drop_after(self, steps: int) -> None:
+        self.resumes.append(steps)
+        self.steps = steps
+        for name, series in list(self.series.items()):
+            series.drop_after(steps)
+            if not len(series):
+                del self.series[name]
+        self.evaluations = [item for item in self.evaluations if item.steps <= steps]
+        self.checkpoints = [item for item in self.checkpoints if item.steps <= steps]
+
+
+def _evaluation(event: Event, steps: int, time: float) -> Evaluation:
+    returns, endings = event.get("returns"), event.get("endings")
+    return Evaluation(
+        steps,
+        _number(event.get("mean_return")),
+        _number(event.get("std_return")),
+        _number(event.get("mean_length")),
+        tuple(_number(item) for item in returns) if isinstance(returns, list) else (),
+        endings if isinstance(endings, dict) else {},
+        str(event.get("checkpoint") or ""),
+        time,
+    )
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _whole(value: Any) -> int:
+    return int(value) if isinstance(value, int | float) else 0
