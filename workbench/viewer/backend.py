@@ -1,0 +1,154 @@
+"""Starting and ending Polyscope, offscreen through EGL or in a window, with every failure as one sentence.
+
+The only module that imports Polyscope at its top level is the scene; this one imports it when asked to start, so that
+a machine without graphics libraries learns what is missing instead of failing on an import.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from workbench.errors import GraphicsError
+from workbench.viewer.camera import FIELD_OF_VIEW_DEG
+from workbench.viewer.look import STUDIO, Theme, linear, write_studio_material
+
+Surface = Literal["offscreen", "window"]
+
+OFFSCREEN_PACKAGES = ("libegl1", "libgl1", "libgl1-mesa-dri", "libx11-6")
+"""Debian and Ubuntu packages that recording needs; Polyscope links against X11 even where it opens no window."""
+
+WINDOW_PACKAGES = ("libglx-mesa0", "libxcursor1", "libxext6", "libxi6", "libxinerama1", "libxrandr2", "libxrender1")
+"""What a window needs besides."""
+
+OFFSCREEN_FIX = f"On Debian and Ubuntu: apt-get install {' '.join(OFFSCREEN_PACKAGES)}"
+WINDOW_FIX = f"On Debian and Ubuntu: apt-get install {' '.join(OFFSCREEN_PACKAGES + WINDOW_PACKAGES)}"
+NO_DISPLAY_FIX = (
+    "`workbench record` films without a display, and `xvfb-run -a workbench play …` plays on a display of its own."
+)
+
+_started: Surface | None = None
+
+
+def start(surface: Surface, *, size: tuple[int, int], samples: int, theme: Theme, title: str = "workbench") -> None:
+    """Start Polyscope with an empty scene.
+
+    Args:
+        surface: No window and no display, or a window.
+        size: Width and height in pixels.
+        samples: Pixels drawn for each one shown, along each side.
+        theme: Sets the background.
+        title: The window's title, which cannot be changed later.
+
+    Raises:
+        GraphicsError: Libraries, a display or a device are missing; the hint says how to mend it.
+    """
+    global _started
+    if _started is not None:
+        stop()
+    if surface == "window":
+        require_display()
+    ps = import_polyscope()
+    ps.set_allow_headless_backends(True)
+    ps.set_verbosity(0)
+    ps.set_use_prefs_file(False)
+    # Before init: without it a missing libEGL ends the process with a segmentation fault.
+    ps.set_errors_throw_exceptions(True)
+    ps.set_display_message_popups(False)
+    ps.set_warn_for_invalid_values(False)
+    ps.set_enable_render_error_checks(False)
+    # Automatic extents would move the near plane and every relative size with the model.
+    ps.set_automatically_compute_scene_extents(False)
+    ps.set_program_name(title)
+    ps.set_window_size(*size)
+    ps.set_SSAA_factor(samples)
+    try:
+        # The libraries below complain on stdout, which belongs to the command's result.
+        with _stdout_silenced():
+            ps.init("openGL3_egl" if surface == "offscreen" else "openGL3_glfw")
+    except RuntimeError as error:
+        # Polyscope's own clean-up at exit complains about an engine that never started.
+        atexit.unregister(ps.shutdown)
+        raise _explained(surface, error) from error
+    _started = surface
+    if surface == "offscreen":
+        # Without a window the number of samples takes effect only when the size is set after a first picture.
+        ps.screenshot_to_buffer(False)
+        ps.set_window_size(*size)
+    ps.set_up_dir("z_up")
+    ps.set_front_dir("x_front")
+    ps.set_ground_plane_mode("none")
+    ps.set_vertical_fov_degrees(FIELD_OF_VIEW_DEG)
+    ps.set_background_color(linear(theme.background))
+    with tempfile.TemporaryDirectory() as folder:
+        pictures = write_studio_material(Path(folder))
+        ps.load_blendable_material(STUDIO, filenames=[str(path) for path in pictures])
+
+
+def stop() -> None:
+    """End Polyscope; nothing happens where it was not started.
+
+    References to structures must be gone by then, or their library lists them on stderr when Python ends.
+    """
+    global _started
+    if _started is not None:
+        _started = None
+        import_polyscope().shutdown()
+
+
+def require_display() -> None:
+    """Say at once that there is no display, where a window could not open.
+
+    Raises:
+        GraphicsError: On Linux without an X display.
+    """
+    if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
+        raise GraphicsError("there is no display to open a window on.", hint=NO_DISPLAY_FIX)
+
+
+def import_polyscope() -> Any:
+    """Return the module `polyscope`.
+
+    Raises:
+        GraphicsError: A library it is linked against is missing.
+    """
+    try:
+        import polyscope
+    except ImportError as error:
+        raise GraphicsError(f"Polyscope cannot be loaded: {error}.", hint=OFFSCREEN_FIX) from error
+    return polyscope
+
+
+def _explained(surface: Surface, error: RuntimeError) -> GraphicsError:
+    said = " ".join(str(error).replace("[polyscope]", "").split()).rstrip(".")
+    if surface == "window":
+        display = os.environ.get("DISPLAY", "")
+        return GraphicsError(
+            f"no window could be opened on display {display!r} ({said}).", hint=f"{NO_DISPLAY_FIX} {WINDOW_FIX}"
+        )
+    return GraphicsError(f"no picture can be drawn without a display ({said}).", hint=OFFSCREEN_FIX)
+
+
+@contextlib.contextmanager
+def _stdout_silenced() -> Iterator[None]:
+    """Send what C libraries print on stdout nowhere for a while."""
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+    except OSError:  # The process was started with stdout closed.
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)

@@ -1,0 +1,95 @@
+"""Where the camera stands, and how it follows: smoothing by time, so that the frame rate changes nothing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import RequestError
+from workbench.viewer.framing import Framing
+
+Vector = NDArray[np.floating[Any]]
+
+FIELD_OF_VIEW_DEG = 40.0
+"""The vertical angle of view."""
+
+DISTANCE = 3.0
+"""Distance from the camera in radii of the model."""
+
+ALONG_S = 0.25
+"""Time constant of following over the ground."""
+
+UP_S = 0.8
+"""Time constant of following upwards: longer, so that a gait's bobbing does not shake the picture."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A direction and a distance, in MuJoCo's terms."""
+
+    azimuth_deg: float = 135.0
+    elevation_deg: float = -16.0
+    distance: float = 0.0
+    """Metres from the camera to what it looks at; 0 where the model's size decides."""
+
+    @classmethod
+    def parse(cls, text: str) -> View:
+        """Read `AZIMUTH,ELEVATION[,DISTANCE]`; a distance of 0 means what shows the whole model.
+
+        Raises:
+            RequestError: It is not two or three numbers, or looks straight up or down.
+        """
+        try:
+            numbers = [float(part) for part in text.split(",")]
+        except ValueError:
+            numbers = []
+        if len(numbers) not in (2, 3) or not all(math.isfinite(number) for number in numbers):
+            raise RequestError(f"--camera takes AZIMUTH,ELEVATION[,DISTANCE] such as 135,-16,4, not `{text}`.")
+        azimuth, elevation, distance = [*numbers, 0.0][:3]
+        if not -89 <= elevation <= 89 or distance < 0:
+            raise RequestError(f"--camera takes an elevation from -89 to 89 and a distance from 0, not `{text}`.")
+        return cls(azimuth, elevation, distance)
+
+    @property
+    def direction(self) -> Vector:
+        """The unit vector that the camera looks along, `(3,)`."""
+        azimuth, elevation = math.radians(self.azimuth_deg), math.radians(self.elevation_deg)
+        level = math.cos(elevation)
+        return np.array([level * math.cos(azimuth), level * math.sin(azimuth), math.sin(elevation)])
+
+    def position(self, target: Vector) -> Vector:
+        """Return where the camera stands when it looks at `target`."""
+        return target - self.distance * self.direction
+
+
+def view_of(framing: Framing, wanted: View | None = None) -> View:
+    """Return the wanted view with its distance filled in, or one that shows the model well."""
+    view = wanted or View(elevation_deg=-60.0 if framing.seen_from_above else -16.0)
+    return view if view.distance else replace(view, distance=DISTANCE * framing.radius)
+
+
+class Follower:
+    """A point that follows another smoothly, by simulated or by real time.
+
+    Two half steps bring it exactly where one whole step does.
+    """
+
+    def __init__(self) -> None:
+        self._point: Vector | None = None
+
+    def reset(self) -> None:
+        """Forget where the point was: the next update jumps."""
+        self._point = None
+
+    def update(self, target: Vector, elapsed_s: float) -> Vector:
+        """Move towards `target` for `elapsed_s` and return the new point, `(3,)`."""
+        if self._point is None:
+            self._point = np.array(target, dtype=float)
+        else:
+            share = 1 - np.exp(-elapsed_s / np.array([ALONG_S, ALONG_S, UP_S]))
+            self._point = self._point + share * (target - self._point)
+        return self._point.copy()

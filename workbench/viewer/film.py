@@ -1,0 +1,191 @@
+"""Writing frames into a film, streamed: MP4, animated WebP, GIF, or one PNG.
+
+A film is written aside and renamed when whole, so that nobody opens half of one. ffmpeg comes with imageio-ffmpeg
+and runs as a process of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import RequestError, WorkFailedError
+from workbench.runs.recordings import part_path
+from workbench.suggest import nearest_one
+from workbench.viewer.frames import PixelFormat
+
+
+class Film(Protocol):
+    """Something frames are added to; a context manager that finishes it, or leaves nothing after an error."""
+
+    frames: int
+    """Frames added so far."""
+
+    def add(self, frame: NDArray[np.uint8]) -> None:
+        """Append a frame."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *raised: Any) -> None: ...
+
+
+_MP4 = ["-crf", "20", "-preset", "veryfast", "-movflags", "+faststart"]
+_WEBP = ["-quality", "70", "-compression_level", "4", "-loop", "0"]
+
+# Suffix: the codec, the pixel format of the file, what else ffmpeg is told, and the end of the filter chain.
+_ENCODINGS: dict[str, tuple[str, str, list[str], str]] = {
+    ".mp4": ("libx264", "yuv420p", _MP4, ""),
+    ".webp": ("libwebp_anim", "yuv420p", _WEBP, ""),
+    ".gif": ("gif", "pal8", ["-loop", "0"], "split[a][b];[a]palettegen[p];[b][p]paletteuse"),
+}
+_STILL = ".png"
+
+SUFFIXES = (*_ENCODINGS, _STILL)
+"""What can be written, the usual first."""
+
+
+def check_suffix(path: Path) -> None:
+    """Refuse a file name whose suffix names no format that can be written.
+
+    Raises:
+        RequestError: It does not.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        near = nearest_one(suffix, SUFFIXES) or SUFFIXES[0]
+        raise RequestError(
+            f"`{path.name}` names no format that can be written; there are {', '.join(SUFFIXES)}.",
+            hint=f"Name it {path.with_suffix(near).name}.",
+        )
+
+
+def is_still(path: Path) -> bool:
+    """Tell whether the file holds one picture."""
+    return path.suffix.lower() == _STILL
+
+
+def open_film(path: Path, pixels: PixelFormat, fps: float) -> Film:
+    """Return a film that will be at `path`, in the format its suffix names."""
+    check_suffix(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return Still(path, pixels) if is_still(path) else EncodedFilm(path, pixels, fps)
+
+
+class EncodedFilm:
+    """A film that ffmpeg encodes while frames arrive.
+
+    Args:
+        path: Where it will be; replaced when the film is whole.
+        pixels: What the frames look like.
+        fps: Frames a second.
+    """
+
+    def __init__(self, path: Path, pixels: PixelFormat, fps: float) -> None:
+        self.frames = 0
+        self._path = path
+        self._part = part_path(path)
+        self._pixels = pixels
+        self._fps = fps
+        self._send: Callable[[Any], None] | None = None
+        self._close: Callable[[], None] = lambda: None
+
+    def add(self, frame: NDArray[np.uint8]) -> None:
+        """Append a frame.
+
+        Raises:
+            WorkFailedError: ffmpeg ended, for want of space or because it cannot encode.
+        """
+        if self._send is None:
+            self._start()
+        assert self._send is not None
+        try:
+            self._send(frame)
+        except OSError as error:
+            raise WorkFailedError(f"the film {self._path} could not be written: {_last_line(error)}") from error
+        self.frames += 1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        try:
+            self._close()
+            if raised[0] is None and self.frames:
+                self._keep()
+        finally:
+            self._part.unlink(missing_ok=True)
+
+    def _start(self) -> None:
+        import imageio_ffmpeg
+
+        codec, pixel_format, extra, chain = _ENCODINGS[self._path.suffix.lower()]
+        filters = ",".join(part for part in ("vflip" if self._pixels.bottom_up else "", chain) if part)
+        writer = imageio_ffmpeg.write_frames(
+            str(self._part),
+            self._pixels.size,
+            pix_fmt_in=self._pixels.layout,
+            pix_fmt_out=pixel_format,
+            fps=self._fps,
+            codec=codec,
+            quality=None,
+            # The default of 16 would resize the film; encoders need even sides only.
+            macro_block_size=2,
+            ffmpeg_log_level="error",
+            output_params=[*extra, *(("-vf", filters) if filters else ())],
+        )
+        writer.send(None)
+        self._send, self._close = writer.send, writer.close
+
+    def _keep(self) -> None:
+        try:
+            if not self._part.stat().st_size:
+                raise WorkFailedError(f"the film {self._path} is empty: ffmpeg wrote nothing.")
+            self._part.replace(self._path)
+        except OSError as error:
+            raise WorkFailedError(f"the film {self._path} could not be written: {error}") from error
+
+
+class Still:
+    """The last frame added, as a picture."""
+
+    def __init__(self, path: Path, pixels: PixelFormat) -> None:
+        self.frames = 0
+        self._path = path
+        self._pixels = pixels
+        self._last: NDArray[np.uint8] | None = None
+
+    def add(self, frame: NDArray[np.uint8]) -> None:
+        """Take the place of the frame before."""
+        self._last = frame
+        self.frames = 1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        if raised[0] is not None or self._last is None:
+            return
+        from PIL import Image
+
+        width, height = self._pixels.size
+        picture = self._last.reshape(height, width, -1)[..., :3]
+        part = part_path(self._path)
+        try:
+            Image.fromarray(np.ascontiguousarray(picture[::-1] if self._pixels.bottom_up else picture)).save(part)
+            part.replace(self._path)
+        except OSError as error:
+            raise WorkFailedError(f"the picture {self._path} could not be written: {error}") from error
+        finally:
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+def _last_line(error: OSError) -> str:
+    """Return what ffmpeg said last."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__

@@ -1,0 +1,142 @@
+"""Pictures of an environment, one at a time: drawn by Polyscope for MuJoCo models, else by the environment itself.
+
+A frame is raw pixels as the encoder takes them: a flat buffer, its channels, and whether its first row is the lowest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import GraphicsError
+from workbench.viewer import backend, framing
+from workbench.viewer.camera import Follower, View, view_of
+from workbench.viewer.look import Theme
+from workbench.viewer.scene import Scene
+
+UP = (0.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class PixelFormat:
+    """What the encoder must know of the frames it will get."""
+
+    size: tuple[int, int]
+    """Width and height in pixels."""
+    layout: str
+    """`rgba` or `rgb24`, in ffmpeg's words."""
+    bottom_up: bool
+    """The first row is the lowest one."""
+
+
+class FrameSource(Protocol):
+    """Draws the environment as it is now."""
+
+    @property
+    def format(self) -> PixelFormat:
+        """What each frame looks like."""
+
+    def restart(self) -> None:
+        """Tell that a new episode has begun: the camera jumps to it."""
+
+    def draw(self, elapsed_s: float) -> NDArray[np.uint8]:
+        """Return the picture of now, `elapsed_s` of simulated time after the last one."""
+
+    def close(self) -> None:
+        """Let go of the graphics."""
+
+
+class MujocoFrames:
+    """Pictures of a MuJoCo model with no display.
+
+    Args:
+        env: The plain Gymnasium environment, with `.unwrapped.model` and `.unwrapped.data`.
+        size: Width and height in pixels.
+        samples: Pixels drawn for each one shown, along each side.
+        theme: The colours around the model.
+        view: Where the camera stands; None to choose by the model.
+    """
+
+    def __init__(
+        self, env: Any, *, size: tuple[int, int], samples: int, theme: Theme, view: View | None = None
+    ) -> None:
+        self._env = env.unwrapped
+        self._format = PixelFormat(size, "rgba", bottom_up=True)
+        self._framing = framing.frame(self._env.model, follow=getattr(self._env, "follow_body", None))
+        self._view = view_of(self._framing, view)
+        self._follower = Follower()
+        backend.start("offscreen", size=size, samples=samples, theme=theme)
+        self._polyscope = backend.import_polyscope()
+        self._bindings = __import__("polyscope_bindings")
+        self._scene = Scene(self._env.model, self._framing, theme)
+        self._options = self._bindings.ScreenshotOptions()
+        self._options.include_UI = False
+        self._options.transparent_background = False
+
+    @property
+    def format(self) -> PixelFormat:
+        """RGBA, bottom row first, as the graphics card has it."""
+        return self._format
+
+    def restart(self) -> None:
+        """Let the camera jump to the model instead of following."""
+        self._follower.reset()
+
+    def draw(self, elapsed_s: float) -> NDArray[np.uint8]:
+        """Return the picture of now as a flat buffer."""
+        data = self._env.data
+        target = self._follower.update(self._framing.target(data), elapsed_s)
+        self._scene.update(data, target)
+        self._polyscope.look_at_dir(self._view.position(target), target, UP)
+        buffer: NDArray[np.uint8] = self._bindings.screenshot_to_buffer(self._options)
+        return buffer
+
+    def close(self) -> None:
+        """Let go of the scene and of the graphics."""
+        self._options = None
+        self._scene.close()
+        backend.stop()
+
+
+class RenderedFrames:
+    """Pictures that an environment without a MuJoCo model renders itself (`render_mode="rgb_array"`)."""
+
+    def __init__(self, env: Any) -> None:
+        self._env = env
+        first = self._render()
+        height, width = first.shape[:2]
+        # Codecs need even sides; a row or column at the edge is given up for it.
+        self._size = (width - width % 2, height - height % 2)
+
+    @property
+    def format(self) -> PixelFormat:
+        """RGB, top row first, in the environment's own size."""
+        return PixelFormat(self._size, "rgb24", bottom_up=False)
+
+    def restart(self) -> None:
+        """Nothing to do: the environment holds its own camera."""
+
+    def draw(self, elapsed_s: float) -> NDArray[np.uint8]:
+        """Return the picture of now, `(height, width, 3)`."""
+        width, height = self._size
+        return np.ascontiguousarray(self._render()[:height, :width, :3])
+
+    def close(self) -> None:
+        """Nothing to let go of: whoever made the environment closes it."""
+
+    def _render(self) -> NDArray[np.uint8]:
+        picture = self._env.render()
+        if not isinstance(picture, np.ndarray) or picture.ndim != 3:
+            raise GraphicsError(
+                f"{type(self._env.unwrapped).__name__} renders no pictures.",
+                hint='It has neither a MuJoCo model nor the render mode "rgb_array".',
+            )
+        return picture
+
+
+def has_mujoco_model(env: Any) -> bool:
+    """Tell whether an environment carries a MuJoCo model and its state."""
+    return hasattr(env.unwrapped, "model") and hasattr(env.unwrapped, "data")

@@ -1,0 +1,146 @@
+"""Where things are and how much of the world to show: the floor, what moves, what to follow, how large it is.
+
+Pure MuJoCo and NumPy. All of it is read once from the model in its reference pose, so that two recordings of one
+environment are framed alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.viewer.shapes import HFIELD, PLANE, SHOWN_GROUPS
+
+Vector = NDArray[np.floating[Any]]
+
+_FREE = int(mujoco.mjtJoint.mjJNT_FREE)
+_SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
+_HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
+
+POSES = 48
+"""Poses within the joint limits that tell how far a fixed base can reach."""
+
+
+@dataclass(frozen=True)
+class Framing:
+    """The measures a scene, its floor and its camera share."""
+
+    floor_geom: int | None
+    """The model's own level ground plane; None where it has none."""
+    floor_height: float
+    """Where the floor is drawn: the ground plane, else just below everything."""
+    radius: float
+    """Half the diagonal of what moves, in metres."""
+    centre: Vector
+    """The middle of what moves, in the reference pose, `(3,)`."""
+    follow_body: int | None
+    """The body whose subtree the camera follows; None for a base that cannot leave."""
+    seen_from_above: bool
+    """Everything moves in a level plane, so only a view from above shows it."""
+
+    def target(self, data: Any) -> Vector:
+        """Return the point to look at, `(3,)`."""
+        if self.follow_body is None:
+            return self.centre
+        return np.array(data.subtree_com[self.follow_body])
+
+
+def frame(model: Any, *, follow: str | None = None) -> Framing:
+    """Measure `model`, following the body named `follow` where the environment names one."""
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    moving = [index for index in range(model.ngeom) if _moves(model, index)]
+    shown = moving or [index for index in range(model.ngeom) if _solid(model, index)]
+    body = _followed(model, follow)
+    low, high = _extent(model, data, shown)
+    if body is None and moving:
+        low, high = _reachable(model, low, high, moving)
+    floor = _floor(model, data)
+    if floor is None:
+        solid = [index for index in range(model.ngeom) if _solid(model, index)]
+        height = float(min(_extent(model, data, solid)[0][2], low[2])) if solid else 0.0
+    else:
+        height = float(data.geom_xpos[floor][2])
+    radius = max(float(np.linalg.norm(high - low)) / 2, 1e-3)
+    return Framing(floor, height, radius, (low + high) / 2, body, _level(model))
+
+
+def _moves(model: Any, geom: int) -> bool:
+    return _solid(model, geom) and int(model.body_weldid[model.geom_bodyid[geom]]) != 0
+
+
+def _solid(model: Any, geom: int) -> bool:
+    """Tell whether a geom is a shown body with an end, not ground."""
+    shown = model.geom_group[geom] in SHOWN_GROUPS and model.geom_rgba[geom][3] > 0
+    return bool(shown) and int(model.geom_type[geom]) not in (PLANE, HFIELD)
+
+
+def _extent(model: Any, data: Any, geoms: list[int]) -> tuple[Vector, Vector]:
+    """Return the lowest and highest corner of the boxes around `geoms`."""
+    if not geoms:
+        return np.full(3, -1.0), np.full(3, 1.0)
+    centre, half = model.geom_aabb[geoms, :3], model.geom_aabb[geoms, 3:]
+    rotation = data.geom_xmat[geoms].reshape(-1, 3, 3)
+    middle = data.geom_xpos[geoms] + np.einsum("nij,nj->ni", rotation, centre)
+    reach = np.einsum("nij,nj->ni", np.abs(rotation), half)
+    return (middle - reach).min(axis=0), (middle + reach).max(axis=0)
+
+
+def _reachable(model: Any, low: Vector, high: Vector, geoms: list[int]) -> tuple[Vector, Vector]:
+    """Widen the corners by the poses within the joints' limits; a joint without limits stays where it is."""
+    data = mujoco.MjData(model)
+    random = np.random.default_rng(0)
+    for _ in range(POSES):
+        data.qpos[:] = model.qpos0
+        for joint in range(model.njnt):
+            if int(model.jnt_type[joint]) in (_SLIDE, _HINGE) and model.jnt_limited[joint]:
+                data.qpos[model.jnt_qposadr[joint]] = random.uniform(*model.jnt_range[joint])
+        mujoco.mj_kinematics(model, data)
+        here = _extent(model, data, geoms)
+        low, high = np.minimum(low, here[0]), np.maximum(high, here[1])
+    return low, high
+
+
+def _followed(model: Any, name: str | None) -> int | None:
+    if name is not None:
+        found = mujoco.mj_name2id(model, int(mujoco.mjtObj.mjOBJ_BODY), name)
+        return found if found >= 0 else None
+    for body in range(1, model.nbody):
+        if model.body_parentid[body] == 0 and model.body_weldid[body] != 0:
+            return body if _can_leave(model, body) else None
+    return None
+
+
+def _can_leave(model: Any, body: int) -> bool:
+    """Tell whether a body floats, or slides without an end."""
+    start = int(model.body_jntadr[body])
+    joints = range(start, start + int(model.body_jntnum[body]))
+    return any(
+        int(model.jnt_type[joint]) == _FREE or (int(model.jnt_type[joint]) == _SLIDE and not model.jnt_limited[joint])
+        for joint in joints
+    )
+
+
+def _floor(model: Any, data: Any) -> int | None:
+    """Return the first plane of the world that looks up."""
+    for geom in range(model.ngeom):
+        fixed = int(model.body_weldid[model.geom_bodyid[geom]]) == 0
+        if int(model.geom_type[geom]) == PLANE and fixed and data.geom_xmat[geom][8] > 0.999:
+            return geom
+    return None
+
+
+def _level(model: Any) -> bool:
+    """Tell whether every joint keeps the model in a level plane: hinges about z, slides along x and y."""
+    data = mujoco.MjData(model)
+    mujoco.mj_kinematics(model, data)
+    for joint in range(model.njnt):
+        upright = abs(float(data.xaxis[joint][2]))
+        kind = int(model.jnt_type[joint])
+        if not ((kind == _HINGE and upright > 0.99) or (kind == _SLIDE and upright < 0.01)):
+            return False
+    return bool(model.njnt > 0)

@@ -1,0 +1,134 @@
+"""A MuJoCo model as Polyscope structures: registered once, moved every frame.
+
+One mesh for each geom, moved by its transform, and a second one for its shadow; the floor; a curve for each tendon.
+Polyscope must have been started before a scene is built, and the scene closed before it is stopped.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.viewer import floor
+from workbench.viewer.backend import import_polyscope
+from workbench.viewer.camera import Vector
+from workbench.viewer.framing import Framing
+from workbench.viewer.geometry import Mesh
+from workbench.viewer.look import STUDIO, Theme, linear
+from workbench.viewer.shapes import Shape, drawable_shapes, drawable_tendons
+
+
+class Scene:
+    """The structures of one model.
+
+    Args:
+        model: The `mujoco.MjModel`.
+        framing: Its measures.
+        theme: The colours around it.
+        casts_shadows: Whether shadows lie on the floor.
+    """
+
+    def __init__(self, model: Any, framing: Framing, theme: Theme, *, casts_shadows: bool = True) -> None:
+        self._polyscope = import_polyscope()
+        self._framing = framing
+        self._theme = theme
+        self._matrix = np.eye(4, dtype=np.float32)
+        radius = framing.radius
+        # The length scale sets the near and far planes and must hold the floor's patch.
+        self._polyscope.set_length_scale(2 * radius)
+        low, high = framing.centre - radius, framing.centre + radius
+        self._polyscope.set_bounding_box(tuple(low), tuple(high))
+
+        self._tile = floor.tile_size(radius)
+        patch = floor.checker(self._tile)
+        self._floor = self._register("floor", patch, None)
+        self._floor.add_color_quantity("tiles", floor.checker_colours(patch, self._tile, theme), enabled=True)
+        self._floor.set_back_face_policy("cull")
+        self._flattened = floor.shadow_matrix(framing.floor_height, radius)
+
+        ground = frozenset() if framing.floor_geom is None else frozenset({framing.floor_geom})
+        self._moved: list[tuple[str, int, Any, Any]] = []
+        for number, shape in enumerate(drawable_shapes(model, skip=ground, reach=10 * radius)):
+            drawn = self._draw(f"{number} {shape.name}", shape)
+            shadow = self._draw_shadow(f"{number} {shape.name} shadow", shape) if casts_shadows else None
+            self._moved.append((shape.kind, shape.index, drawn.bound_instance, shadow and shadow.bound_instance))
+        self._tendons: list[tuple[int, int, Any]] = []
+        for index, colour in drawable_tendons(model):
+            nodes = 2 * int(model.tendon_num[index])
+            curve = self._polyscope.register_curve_network(f"tendon {index}", np.zeros((nodes, 3)), "line")
+            curve.set_radius(float(model.tendon_width[index]), relative=False)
+            curve.set_color(linear(colour))
+            curve.set_material(STUDIO)
+            self._tendons.append((index, nodes, curve))
+
+    def update(self, data: Any, target: Vector) -> None:
+        """Move everything to where it is in `data`, and the floor's patch to around `target`."""
+        geoms, sites = (
+            _transforms(data.geom_xpos, data.geom_xmat),
+            _transforms(data.site_xpos, data.site_xmat),
+        )
+        flattened = self._flattened.astype(np.float32) @ geoms
+        for kind, index, drawn, shadow in self._moved:
+            if kind == "geom":
+                drawn.set_transform(geoms[index])
+                if shadow is not None:
+                    shadow.set_transform(flattened[index])
+            else:
+                drawn.set_transform(sites[index])
+        self._matrix[:3, 3] = floor.patch_position(target, self._tile, self._framing.floor_height)
+        self._floor.bound_instance.set_transform(self._matrix)
+        for index, nodes, curve in self._tendons:
+            start, count = int(data.ten_wrapadr[index]), int(data.ten_wrapnum[index])
+            # How many points a tendon runs through changes; a curve's does not, so the last point is repeated.
+            which = np.minimum(np.arange(nodes), max(count - 1, 0)) + start
+            curve.update_node_positions(data.wrap_xpos.reshape(-1, 3)[which])
+
+    def close(self) -> None:
+        """Let go of every structure."""
+        self._moved.clear()
+        self._tendons.clear()
+        self._floor = None
+        self._polyscope.remove_all_structures()
+
+    def _register(self, name: str, mesh: Mesh, colour: tuple[float, float, float] | None) -> Any:
+        structure = self._polyscope.register_surface_mesh(name, mesh.vertices, mesh.faces, smooth_shade=True)
+        structure.set_material("flat" if colour is None else STUDIO)
+        if colour is not None:
+            structure.set_color(linear(colour))
+        return structure
+
+    def _draw(self, name: str, shape: Shape) -> Any:
+        structure = self._register(name, shape.mesh, shape.colour)
+        structure.set_back_face_policy("identical" if shape.flat else "cull")
+        if shape.texture is not None and shape.mesh.uv is not None:
+            structure.add_parameterization_quantity("uv", shape.mesh.uv, defined_on="corners")
+            structure.add_color_quantity(
+                "texture",
+                shape.texture**2.2 / 1.1,
+                defined_on="texture",
+                param_name="uv",
+                image_origin="lower_left",
+                filter_mode="linear",
+                enabled=True,
+            )
+        return structure
+
+    def _draw_shadow(self, name: str, shape: Shape) -> Any | None:
+        if shape.flat or shape.kind == "site":
+            return None
+        structure = self._register(name, shape.mesh, None)
+        structure.set_color(self._theme.shadow)
+        # Flattened meshes show either side; drawn in two colours they would flicker against themselves.
+        structure.set_back_face_policy("identical")
+        return structure
+
+
+def _transforms(positions: Any, rotations: Any) -> NDArray[np.float32]:
+    """Return the matrices `(n, 4, 4)` of `n` frames."""
+    matrices = np.zeros((len(positions), 4, 4), dtype=np.float32)
+    matrices[:, :3, :3] = rotations.reshape(-1, 3, 3)
+    matrices[:, :3, 3] = positions
+    matrices[:, 3, 3] = 1
+    return matrices

@@ -1,0 +1,132 @@
+"""An environment played by an actor, episode after episode; knows nothing of pictures or of time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import SimulationError, WorkbenchError
+from workbench.policies import Actor
+from workbench.runs.recordings import EpisodeResult
+
+
+class Session:
+    """Plays episodes whose number alone fixes how they begin: episode k is seeded `seed + k`.
+
+    Args:
+        env: The plain Gymnasium environment.
+        actor: What acts.
+        seed: The seed of episode 0.
+    """
+
+    def __init__(self, env: Any, actor: Actor, *, seed: int) -> None:
+        self.env = env
+        self.actor = actor
+        self.first_seed = seed
+        self.number = 0
+        """The episode being played, from 0."""
+        self.steps = 0
+        """Steps taken in it."""
+        self.return_ = 0.0
+        """The sum of its rewards so far."""
+        self.reward = 0.0
+        """The last reward."""
+        self.ended: EpisodeResult | None = None
+        """How the episode ended; None while it goes on."""
+        self._observation: Any = None
+        self._discrete = type(env.action_space).__name__ == "Discrete"
+
+    @property
+    def seed(self) -> int:
+        """The seed of the episode being played."""
+        return self.first_seed + self.number
+
+    def begin(self, number: int) -> None:
+        """Reset the environment to the start of an episode.
+
+        Raises:
+            SimulationError: The environment raised.
+        """
+        self.number = number
+        self.steps = 0
+        self.return_ = self.reward = 0.0
+        self.ended = None
+        self.actor.reset([0], streams=[self.seed])
+        self._observation, _ = self._ask("reset", seed=self.seed)
+
+    def step(self) -> EpisodeResult | None:
+        """Act once and return how the episode ended, or None while it goes on.
+
+        Raises:
+            SimulationError: The environment raised.
+        """
+        action = self.actor.act(_row(self._observation))[0]
+        outcome = self._ask("step", int(action) if self._discrete else action)
+        self._observation, reward, terminated, truncated, info = outcome
+        self.steps += 1
+        self.reward = float(reward)
+        self.return_ += self.reward
+        if terminated or truncated:
+            reason = _reason(info, terminated=bool(terminated))
+            self.ended = EpisodeResult(return_=self.return_, length=self.steps, reason=reason, seed=self.seed)
+        return self.ended
+
+    def so_far(self) -> EpisodeResult:
+        """Return the episode as it stands, whether it ended or was cut short."""
+        return self.ended or EpisodeResult(return_=self.return_, length=self.steps, reason=None, seed=self.seed)
+
+    def _ask(self, method: str, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return getattr(self.env, method)(*args, **kwargs)
+        except WorkbenchError:
+            raise
+        except Exception as error:
+            name = type(self.env.unwrapped).__name__
+            raise SimulationError(
+                f"{name}.{method} raised {type(error).__name__} in the episode with seed {self.seed}, "
+                f"step {self.steps}: {error}"
+            ) from error
+
+
+def _row(observation: Any) -> NDArray[Any]:
+    """Return one observation as a batch of one; one of many parts stays whole, for agents that look at none."""
+    if isinstance(observation, dict | tuple):
+        row = np.empty(1, dtype=object)
+        row[0] = observation
+        return row
+    return np.asarray(observation)[None]
+
+
+def _reason(info: Any, *, terminated: bool) -> str:
+    kind = "terminated" if terminated else "truncated"
+    return str(info.get(f"{kind}_reason") or kind)
+
+
+def control_period(env: Any) -> float:
+    """Return the simulated seconds between two actions."""
+    from workbench.policies import control_rate
+
+    core = env.unwrapped
+    for name in ("control_dt", "dt"):
+        period = getattr(core, name, None)
+        if isinstance(period, int | float) and period > 0:
+            return float(period)
+    return 1 / control_rate(env)
+
+
+def longest_episode(env: Any) -> int | None:
+    """Return after how many steps an episode is cut, or None where that is not known."""
+    spec = getattr(env, "spec", None)
+    limit = getattr(env.unwrapped, "episode_steps", None) or getattr(spec, "max_episode_steps", None)
+    return int(limit) if limit and limit > 0 else None
+
+
+def describe(number: int, episode: EpisodeResult) -> str:
+    """Return one line about an episode."""
+    ending = episode.reason or "cut short"
+    return (
+        f"episode {number + 1}  return {episode.return_ or 0.0:.2f}  length {episode.length}  {ending}"
+        f"  seed {episode.seed}"
+    )

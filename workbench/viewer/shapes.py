@@ -1,0 +1,163 @@
+"""What of a MuJoCo model is drawn: one shape for each visible geom and site, in its own frame.
+
+Pure MuJoCo and NumPy, no graphics: the scene registers these with Polyscope and moves them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.viewer import geometry
+from workbench.viewer.geometry import Mesh
+from workbench.viewer.look import Colour
+
+SHOWN_GROUPS = (0, 1, 2)
+"""The groups of geoms, sites and tendons that MuJoCo's own viewer shows unasked."""
+
+FAINT = 0.2
+"""Nothing is drawn see-through, which would cost several times the frame; what is fainter than this is left out."""
+
+# MuJoCo's enums compare equal to NumPy integers on one side only, and never hash alike: plain numbers do both.
+PLANE = int(mujoco.mjtGeom.mjGEOM_PLANE)
+HFIELD = int(mujoco.mjtGeom.mjGEOM_HFIELD)
+SPHERE = int(mujoco.mjtGeom.mjGEOM_SPHERE)
+CAPSULE = int(mujoco.mjtGeom.mjGEOM_CAPSULE)
+ELLIPSOID = int(mujoco.mjtGeom.mjGEOM_ELLIPSOID)
+CYLINDER = int(mujoco.mjtGeom.mjGEOM_CYLINDER)
+BOX = int(mujoco.mjtGeom.mjGEOM_BOX)
+MESH = int(mujoco.mjtGeom.mjGEOM_MESH)
+SDF = int(mujoco.mjtGeom.mjGEOM_SDF)
+
+_RGB = int(mujoco.mjtTextureRole.mjTEXROLE_RGB)
+_FLAT = int(mujoco.mjtTexture.mjTEXTURE_2D)
+_UNSET = (0.5, 0.5, 0.5, 1.0)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A mesh, its colour, and the geom or site that it moves with."""
+
+    kind: Literal["geom", "site"]
+    index: int
+    """The number of the geom or site in the model."""
+    name: str
+    """The name in the model, else its kind and number."""
+    mesh: Mesh
+    colour: Colour
+    flat: bool = False
+    """An open surface, seen from both sides."""
+    texture: NDArray[np.floating[Any]] | None = None
+    """A picture `(height, width, 3)` in 0..1 for meshes that carry texture coordinates; its first row is at v = 0."""
+
+
+def drawable_shapes(model: Any, *, skip: frozenset[int] = frozenset(), reach: float = 1.0) -> list[Shape]:
+    """Return the shapes of every visible geom and site of `model` but for the geoms in `skip`.
+
+    Args:
+        model: The `mujoco.MjModel`.
+        skip: Numbers of geoms that are drawn in another way, such as the floor.
+        reach: Half the side of planes that have no end.
+    """
+    shapes = []
+    for index in range(model.ngeom):
+        colour, alpha = _colour(model, model.geom_rgba[index], int(model.geom_matid[index]))
+        if index in skip or alpha < FAINT or model.geom_group[index] not in SHOWN_GROUPS:
+            continue
+        kind = int(model.geom_type[index])
+        mesh = _mesh(model, kind, model.geom_size[index], int(model.geom_dataid[index]), reach)
+        if mesh is not None:
+            texture = None if mesh.uv is None else _texture(model, int(model.geom_matid[index]))
+            name = model.geom(index).name or f"geom {index}"
+            shapes.append(Shape("geom", index, name, mesh, colour, kind in (PLANE, HFIELD), texture))
+    for index in range(model.nsite):
+        colour, alpha = _colour(model, model.site_rgba[index], int(model.site_matid[index]))
+        if alpha < FAINT or model.site_group[index] not in SHOWN_GROUPS:
+            continue
+        mesh = _mesh(model, int(model.site_type[index]), model.site_size[index], -1, reach)
+        if mesh is not None:
+            shapes.append(Shape("site", index, model.site(index).name or f"site {index}", mesh, colour))
+    return shapes
+
+
+def drawable_tendons(model: Any) -> list[tuple[int, Colour]]:
+    """Return the number and colour of each visible tendon that runs through space."""
+    found = []
+    for index in range(model.ntendon):
+        first = model.wrap_type[model.tendon_adr[index]]
+        colour, alpha = _colour(model, model.tendon_rgba[index], int(model.tendon_matid[index]))
+        runs = int(first) != int(mujoco.mjtWrap.mjWRAP_JOINT)
+        if runs and alpha >= FAINT and model.tendon_group[index] in SHOWN_GROUPS:
+            found.append((index, colour))
+    return found
+
+
+def _colour(model: Any, rgba: Any, material: int) -> tuple[Colour, float]:
+    """Return the colour and opacity: the material's, unless the element sets its own."""
+    if material >= 0 and np.allclose(rgba, _UNSET):
+        rgba = model.mat_rgba[material]
+    red, green, blue, alpha = (float(channel) for channel in rgba)
+    return (red, green, blue), alpha
+
+
+def _mesh(model: Any, kind: int, size: Any, data: int, reach: float) -> Mesh | None:
+    x, y, z = (float(value) for value in size)
+    if kind == PLANE:
+        return geometry.rectangle(x or reach, y or reach)
+    if kind == HFIELD:
+        return _height_field(model, data)
+    if kind == SPHERE:
+        return geometry.sphere(x)
+    if kind == CAPSULE:
+        return geometry.capsule(x, y)
+    if kind == ELLIPSOID:
+        return geometry.ellipsoid((x, y, z))
+    if kind == CYLINDER:
+        return geometry.cylinder(x, y)
+    if kind == BOX:
+        return geometry.box((x, y, z))
+    if kind in (MESH, SDF) and data >= 0:
+        return _model_mesh(model, data)
+    return None
+
+
+def _height_field(model: Any, data: int) -> Mesh:
+    rows, columns, start = (int(part[data]) for part in (model.hfield_nrow, model.hfield_ncol, model.hfield_adr))
+    half_x, half_y, top, _ = (float(value) for value in model.hfield_size[data])
+    heights = model.hfield_data[start : start + rows * columns].reshape(rows, columns) * top
+    return geometry.height_field(heights, half_x, half_y)
+
+
+def _model_mesh(model: Any, data: int) -> Mesh:
+    vertices = _slice(model.mesh_vert, model.mesh_vertadr, model.mesh_vertnum, data)
+    faces = _slice(model.mesh_face, model.mesh_faceadr, model.mesh_facenum, data)
+    uv = None
+    if model.mesh_texcoordnum[data] > 0:
+        coordinates = _slice(model.mesh_texcoord, model.mesh_texcoordadr, model.mesh_texcoordnum, data)
+        corners = _slice(model.mesh_facetexcoord, model.mesh_faceadr, model.mesh_facenum, data)
+        uv = np.array(coordinates[corners.ravel()], dtype=float)
+    return geometry.split_creases(Mesh(np.array(vertices, dtype=float), np.array(faces), uv))
+
+
+def _slice(values: Any, starts: Any, counts: Any, index: int) -> Any:
+    return values[int(starts[index]) : int(starts[index]) + int(counts[index])]
+
+
+def _texture(model: Any, material: int) -> NDArray[np.floating[Any]] | None:
+    """Return the picture of a material; cube maps wrap primitives and have no place on a mesh with coordinates."""
+    index = int(model.mat_texid[material][_RGB]) if material >= 0 else -1
+    if index < 0 or int(model.tex_type[index]) != _FLAT:
+        return None
+    height, width, channels, start = (
+        int(part[index]) for part in (model.tex_height, model.tex_width, model.tex_nchannel, model.tex_adr)
+    )
+    picture = model.tex_data[start : start + height * width * channels].reshape(height, width, channels)
+    if channels < 3:
+        picture = np.repeat(picture[..., :1], 3, axis=-1)
+    tint = model.mat_rgba[material][:3]
+    colours: NDArray[np.floating[Any]] = picture[..., :3].astype(float) / 255 * tint
+    return colours

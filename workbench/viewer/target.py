@@ -1,0 +1,175 @@
+"""What `play` and `record` were asked to show: a checkpoint or an environment, opened, with what acts in it."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import GraphicsError, NotFoundError, RequestError
+from workbench.policies import Actor
+from workbench.project import Project
+from workbench.viewer.frames import has_mujoco_model
+from workbench.viewer.options import AgentChoice
+from workbench.viewer.session import Session
+
+
+@dataclass(frozen=True)
+class Target:
+    """An environment and what acts in it, found but not yet opened."""
+
+    source: Any
+    """The `EnvSource` that the environment is made from."""
+    agent: AgentChoice
+    checkpoint: Path | None = None
+    """The checkpoint's folder where the agent is a policy."""
+    steps: int | None = None
+    """The checkpoint's steps."""
+    run: str | None = None
+    """The short ID of the checkpoint's run."""
+
+    @property
+    def name(self) -> str:
+        """The environment's short name."""
+        return str(self.source.name)
+
+    @property
+    def label(self) -> str:
+        """What a file name or a title calls it: environment, run or agent, steps."""
+        parts = [self.name, self.run or self.agent, "" if self.steps is None else str(self.steps)]
+        return "_".join(re.sub(r"[^A-Za-z0-9.-]+", "_", part) for part in parts if part)
+
+    def open(self, *, seed: int, stochastic: bool) -> Session:
+        """Make the environment and load what acts; the caller closes `session.env`.
+
+        Raises:
+            WorkbenchError: The environment or the policy cannot be opened.
+        """
+        from workbench.policies import load_policy, make_agent
+        from workbench.simulation import make_single
+
+        env = make_single(self.source)
+        if not has_mujoco_model(env):
+            env.close()
+            env = _rendering(self.source)
+        actor: Actor
+        if self.checkpoint is None:
+            actor = make_agent(self.agent, env, seed=seed)
+        else:
+            actor = load_policy(self.checkpoint, stochastic=stochastic, seed=seed)
+            _check_fit(self.checkpoint, env)
+        return Session(env, actor, seed=seed)
+
+
+def find_target(project: Project, text: str, *, agent: AgentChoice | None = None, env: str | None = None) -> Target:
+    """Return what `text` names: an environment, else a checkpoint.
+
+    Args:
+        project: Where environments and runs are.
+        text: An environment's name or ID, or a reference to a checkpoint.
+        agent: Who acts; None for the policy of a checkpoint, and `random` in an environment.
+        env: Another environment to play a policy in.
+
+    Raises:
+        NotFoundError: There is neither; lists what is there.
+        RequestError: The flags contradict each other.
+    """
+    from workbench.runs import resolve_checkpoint
+
+    source = None if _is_reference(text) else _find_environment(project, text)
+    if source is not None and agent != "policy":
+        if env is not None:
+            raise RequestError(
+                f"--env names the environment to play a policy in, and {text} is an environment itself.",
+                hint="Leave out --env, or add --agent policy.",
+            )
+        return Target(source, agent or "random")
+    try:
+        checkpoint = resolve_checkpoint(project, text)
+    except NotFoundError as error:
+        if source is None and not _is_reference(text):
+            raise NotFoundError(
+                f"there is no environment and no run `{text}`.", hint="`workbench list` and `workbench runs` list them."
+            ) from error
+        raise
+    own, steps = _read_checkpoint(checkpoint)
+    if env is not None:
+        played = _find_environment(project, env)
+        if played is None:
+            raise NotFoundError(f"there is no environment `{env}`.", hint="`workbench list --all` lists them.")
+    else:
+        played = own
+    if agent is not None and agent != "policy":
+        return Target(played, agent)
+    return Target(played, "policy", checkpoint, steps, _run_id(checkpoint))
+
+
+def _is_reference(text: str) -> bool:
+    """Tell whether `text` can only be a checkpoint: a path that exists, or a run with a part of it."""
+    return ":" in text.split("/")[0] or Path(text).exists()
+
+
+def _find_environment(project: Project, text: str) -> Any | None:
+    """Return the source of an environment of the catalogue or of Gymnasium's registry, or None."""
+    from workbench.catalog import discover
+    from workbench.simulation import EnvSource
+
+    with contextlib.suppress(NotFoundError):
+        return EnvSource.from_entry(discover(project).find(text))
+    import gymnasium
+
+    if text in gymnasium.registry:
+        return EnvSource(env_id=text, name=_short_name(text), module=None, class_name=None, env_cfg={})
+    return None
+
+
+def _short_name(env_id: str) -> str:
+    return env_id.split(":")[-1].replace("/", "_")
+
+
+def _read_checkpoint(checkpoint: Path) -> tuple[Any, int]:
+    from workbench.policies import read_record
+    from workbench.simulation import EnvSource
+
+    record = read_record(checkpoint)
+    return EnvSource.from_json(dict(record.environment)), int(record.steps)
+
+
+def _run_id(checkpoint: Path) -> str | None:
+    from workbench.runs import RunDirectory
+
+    run = RunDirectory(checkpoint.parent)
+    return run.short_id if run.is_run() else None
+
+
+def _rendering(source: Any) -> Any:
+    """Make an environment without a MuJoCo model so that it renders itself."""
+    from gymnasium.error import Error
+
+    from workbench.simulation import make_single
+
+    try:
+        return make_single(source, render_mode="rgb_array")
+    except (Error, ValueError, TypeError) as error:
+        raise GraphicsError(
+            f"{source.env_id} has no MuJoCo model and does not render itself: {error}",
+            hint='Give it the render mode "rgb_array", or install what it asks for.',
+        ) from error
+
+
+def _check_fit(checkpoint: Path, env: Any) -> None:
+    """Refuse a policy for other observations or actions than the environment has."""
+    from workbench.policies import read_record
+
+    record = read_record(checkpoint)
+    for what, own, played in (
+        ("observations", record.observation_space, env.observation_space),
+        ("actions", record.action_space, env.action_space),
+    ):
+        if tuple(own.shape) != tuple(played.shape or ()):
+            raise RequestError(
+                f"the policy does not fit {env.unwrapped.spec.id if env.unwrapped.spec else env}: "
+                f"its {what} have the shape {tuple(own.shape)}, the environment's {tuple(played.shape or ())}."
+            )
