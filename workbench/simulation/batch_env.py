@@ -1,0 +1,466 @@
+"""The base class of environments: written once over a batch of copies, stepped in C threads.
+
+An author subclasses `BatchEnv` with a frozen configuration and writes methods over `(n, …)` arrays. The loop here has
+no Python per copy, but for the copies whose episode ended in that step. Adapters to Gymnasium and Stable-Baselines3
+live in modules of their own.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import traceback
+import typing
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+import mujoco
+import numpy as np
+from gymnasium.spaces import Box
+from gymnasium.utils import seeding
+from mujoco import batch as mujoco_batch
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.errors import SimulationError, WorkbenchError
+from workbench.simulation.config import BatchEnvConfig
+from workbench.simulation.episodes import EpisodeStatistics, Floats, StepArrays
+from workbench.simulation.mjcf import compile_model
+from workbench.simulation.noise import Noise
+
+C = TypeVar("C", bound=BatchEnvConfig)
+Ids = NDArray[np.intp]
+
+TIME_LIMIT = "time_limit"
+"""The reason of an episode that reached `episode_steps`."""
+
+
+class BatchEnv(ABC, Generic[C]):
+    """An environment of `n_envs` copies of one model.
+
+    A subclass names its configuration as the type argument (`class AntEnv(BatchEnv[AntEnvConfig])`) and writes `load`,
+    `initial_state`, `observe` and `reward_terms`; `setup`, `before_step`, `apply_action`, `terminations`,
+    `truncations`, `info` and the names where it needs them. Derived MuJoCo fields that a method reads (`xpos`,
+    `sensordata`, …) are bound in `setup`; like those of `mj_step`, after a step they describe the state before its
+    last simulation step.
+
+    Actions outside their bounds are clipped before anything sees them. Every draw at random goes through a `Noise`, so
+    that copy i depends on its own seed alone. A number that is not finite in an action, an observation or a reward
+    term is an error that names environment, copy, step and term; so is a simulation that blows up, which MuJoCo by
+    itself would reset in silence.
+
+    Args:
+        config: The configuration; None for its defaults.
+        n_envs: How many copies.
+        threads: How many threads step them; 0 for one a CPU. The results are the same bits at any number.
+        name: What errors call the environment; its class's name where empty.
+    """
+
+    follow_body: ClassVar[str | None] = None
+    """The body a camera should follow; None for an environment that stays where it is."""
+    successes: ClassVar[tuple[str, ...]] = ()
+    """The endings that mean the task was done; empty where the task has no such thing."""
+
+    config: C
+    n_envs: int
+    name: str
+    model: Any
+    """The compiled `MjModel`; all copies share it."""
+    batch: Any
+    """The `mujoco.batch.Batch`; `batch.bind(name)` gives a live array (n, …) of any of its fields."""
+    qpos: Floats
+    """Positions (n, nq), live."""
+    qvel: Floats
+    """Velocities (n, nv), live."""
+    ctrl: Floats
+    """Controls (n, nu), live."""
+    elapsed: NDArray[np.int64]
+    """Steps into the current episode (n,), live: written before the first step, it spreads the time limits out."""
+    generators: list[np.random.Generator]
+    """One a copy; seeded by `reset`."""
+    observation_space: Box
+    """Of one copy."""
+    action_space: Box
+    """Of one copy."""
+    observation_names: tuple[str, ...]
+    action_names: tuple[str, ...]
+    reward_names: tuple[str, ...]
+    """The reward terms, in order."""
+    info_names: tuple[str, ...]
+    """Every info."""
+    termination_names: tuple[str, ...]
+    truncation_names: tuple[str, ...]
+    """Every cut, `time_limit` among them where there is one."""
+
+    def __init__(self, config: C | None = None, *, n_envs: int = 1, threads: int = 0, name: str = "") -> None:
+        if n_envs < 1:
+            raise SimulationError(f"an environment has at least one copy, and {n_envs} were asked for.")
+        self.config = typing.cast(C, config_class(type(self))() if config is None else config)
+        self.n_envs = n_envs
+        self.name = name or type(self).__name__
+        self._all = np.arange(n_envs)
+        with _Guard(self):
+            self.model = compile_model(self.load(), module_path(type(self)))
+            # A state that is no longer finite must reach the checks below instead of being replaced in silence.
+            self.model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
+            self.batch = mujoco_batch.Batch(self.model, n_envs, min(threads or _cpus(), n_envs))
+            self.qpos, self.qvel, self.ctrl = (self.batch.bind(field) for field in ("qpos", "qvel", "ctrl"))
+            self.elapsed = np.zeros(n_envs, dtype=np.int64)
+            self.generators = []
+            self.setup()
+            self.batch.reset()
+            self._open_spaces()
+        self._views: dict[int, Any] = {}
+
+    # ---- what an author writes
+
+    @abstractmethod
+    def load(self) -> Any:
+        """Return the model: a file name (see `find_asset`), a `Path`, an `MjSpec` or an `MjModel`."""
+
+    def setup(self) -> None:
+        """Bind fields and allocate arrays; called once, when model and batch exist."""
+
+    @abstractmethod
+    def initial_state(self, noise: Noise) -> tuple[ArrayLike, ArrayLike]:
+        """Return positions (k, nq) and velocities (k, nv) of the copies `noise.ids`, whose episodes begin."""
+
+    @abstractmethod
+    def observe(self) -> NDArray[Any]:
+        """Return the observations (n, o): a function of the state alone, for it is also asked after restarts."""
+
+    @abstractmethod
+    def reward_terms(self, actions: NDArray[Any]) -> Mapping[str, ArrayLike]:
+        """Return each reward term (n,) by name; `actions` (n, a) are as taken, within their bounds."""
+
+    def terminations(self) -> Mapping[str, NDArray[np.bool_]]:
+        """Return for each way an episode ends by itself which copies (n,) meet it; the first named wins."""
+        return {}
+
+    def truncations(self) -> Mapping[str, NDArray[np.bool_]]:
+        """Return for each way an episode is cut, but for the time limit, which copies (n,) meet it."""
+        return {}
+
+    def info(self) -> Mapping[str, NDArray[Any]]:
+        """Return further facts (n, …) by name; those (n,) are summed into the episode's statistics."""
+        return {}
+
+    def before_step(self) -> None:
+        """Keep what `reward_terms` compares with; called before each step, with the state still the old one."""
+
+    def apply_action(self, actions: NDArray[Any]) -> None:
+        """Write the controls for `actions` (n, a): mapped from the action's bounds onto the control's range."""
+        self.ctrl[:] = actions if self._ctrl_map is None else self._ctrl_map[0] + actions * self._ctrl_map[1]
+
+    def action_bounds(self) -> tuple[ArrayLike, ArrayLike]:
+        """Return the lowest and highest action (a,): the control ranges of the model."""
+        if not self.model.actuator_ctrllimited.all():
+            free = int(np.flatnonzero(self.model.actuator_ctrllimited == 0)[0])
+            raise SimulationError(
+                f"actuator {actuator_name(self.model, free)} has no ctrlrange.",
+                hint="Give it one, or write `action_bounds` and `apply_action`.",
+            )
+        return self.model.actuator_ctrlrange[:, 0], self.model.actuator_ctrlrange[:, 1]
+
+    def name_observations(self) -> Sequence[str]:
+        """Return a name for each number of an observation; empty for numbered ones."""
+        return ()
+
+    def name_actions(self) -> Sequence[str]:
+        """Return a name for each number of an action: the actuators' own, else their joints'."""
+        return [actuator_name(self.model, index) for index in range(self.model.nu)]
+
+    # ---- what others use
+
+    @property
+    def control_dt(self) -> float:
+        """Seconds in one step."""
+        return float(self.model.opt.timestep) * self.config.frame_skip
+
+    @property
+    def control_hz(self) -> float:
+        """Steps in one second."""
+        return 1.0 / self.control_dt
+
+    @property
+    def simulation_hz(self) -> float:
+        """Simulation steps in one second."""
+        return 1.0 / float(self.model.opt.timestep)
+
+    @property
+    def episode_steps(self) -> int:
+        """Steps of the time limit; 0 where there is none."""
+        return self.config.episode_steps
+
+    def reset(self, seed: int | Sequence[int | None] | None = None, ids: Sequence[int] | Ids | None = None) -> Floats:
+        """Begin a new episode in the copies `ids` (all of them by default) and return all observations (n, o).
+
+        Args:
+            seed: An int seeds copy i with `seed + i`, as Gymnasium's vector environments do; a sequence gives each of
+                `ids` its own. Without one the generators go on, and are seeded by the system at first.
+            ids: The copies; the others stay where they are.
+        """
+        chosen = self._all if ids is None else np.asarray(ids, dtype=np.intp)
+        self._seed(seed, chosen)
+        with _Guard(self):
+            self._restart(chosen)
+        return self._observations.copy()
+
+    def step_arrays(self, actions: NDArray[Any]) -> StepArrays:
+        """Step all copies with `actions` (n, a); those whose episode ends begin the next one in the same step."""
+        result = self.advance(actions)
+        if len(result.ended):
+            with _Guard(self):
+                self._restart(result.ended)
+            result.observations[result.ended] = self._observations[result.ended]
+        return result
+
+    def advance(self, actions: NDArray[Any]) -> StepArrays:
+        """Step all copies and begin no new episode: copies that ended wait for `reset`."""
+        if not self.generators:
+            raise SimulationError(f"{self.name} was stepped before its first reset.")
+        with _Guard(self):
+            return self._advance(self._check_actions(actions))
+
+    def data(self, copy: int = 0) -> Any:
+        """Return copy `copy` as an `MjData` with every derived field current, for a viewer.
+
+        The same object comes back at every call for that copy; stepping it changes nothing here.
+        """
+        view = self._views[copy] = self.batch.get_data(copy, self._views.get(copy))
+        mujoco.mj_forward(self.model, view)
+        return view
+
+    def returns(self) -> Floats:
+        """Return the reward gathered so far in each current episode (n,)."""
+        return self._statistics.returns()
+
+    def close(self) -> None:
+        """Let the simulations go; may be called twice."""
+        self._views.clear()
+        self.batch = None
+
+    # ---- the loop
+
+    def _advance(self, actions: NDArray[Any]) -> StepArrays:
+        self.before_step()
+        self.apply_action(actions)
+        try:
+            self.batch.step(nstep=self.config.frame_skip)
+        except mujoco_batch.SimulationError as error:
+            copy = int(error.ids[0])
+            raise SimulationError(f"{self._where(copy)}: MuJoCo says: {self.batch.error(copy)}") from error
+        self.elapsed += 1
+        values = np.empty((self._rows, self.n_envs))
+        k = len(self.reward_names)
+        self._fill(values, 0, self.reward_names, self.reward_terms(actions), "reward_terms")
+        np.add.reduce(values[:k], axis=0, out=values[k])
+        if not np.isfinite(values[k]).all():
+            self._raise_reward(values[:k])
+        told = self.info()
+        self._fill(values, k + 1, self._summed, told, "info")
+        self._statistics.add(values)
+        observations = self._check_observations(self.observe())
+        terminated, truncated, flags = self._endings()
+        ended = np.flatnonzero(terminated | truncated)
+        return StepArrays(
+            observations=observations,
+            rewards=values[k],
+            terminated=terminated,
+            truncated=truncated,
+            reward_terms=dict(zip(self.reward_names, values, strict=False)),
+            infos={name: np.array(told[name]) for name in self.info_names},
+            ended=ended,
+            final_observations=observations[ended],
+            episodes=[self._record(int(copy), flags) for copy in ended],
+        )
+
+    def _restart(self, ids: Ids) -> None:
+        # The state of a copy is what `mj_resetData` and then Gymnasium's `set_state` would leave.
+        self.batch.reset(ids, stage=mujoco.mjtStage.mjSTAGE_NONE)
+        qpos, qvel = self.initial_state(Noise(self.generators, ids))
+        self.qpos[ids] = qpos
+        self.qvel[ids] = qvel
+        self.batch.forward(ids)
+        self.elapsed[ids] = 0
+        self._statistics.clear(ids)
+        self._observations[ids] = self._check_observations(self.observe())[ids]
+
+    def _endings(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], dict[str, NDArray[np.bool_]]]:
+        flags: dict[str, NDArray[np.bool_]] = dict(self.terminations())
+        terminated = np.zeros(self.n_envs, dtype=bool)
+        for flag in flags.values():
+            terminated |= flag
+        cuts = dict(self.truncations())
+        if self.config.episode_steps:
+            cuts[TIME_LIMIT] = self.elapsed >= self.config.episode_steps
+        truncated = np.zeros(self.n_envs, dtype=bool)
+        for flag in cuts.values():
+            truncated |= flag
+        truncated &= ~terminated
+        return terminated, truncated, flags | cuts
+
+    def _record(self, copy: int, flags: Mapping[str, NDArray[np.bool_]]) -> Any:
+        reason = next(name for name, flag in flags.items() if flag[copy])
+        return self._statistics.record(
+            copy,
+            length=int(self.elapsed[copy]),
+            terminated=reason in self.termination_names,
+            reason=reason,
+            success=reason in self.successes if self.successes else None,
+        )
+
+    def _fill(
+        self, values: Floats, start: int, names: Sequence[str], given: Mapping[str, ArrayLike], hook: str
+    ) -> None:
+        expected = self.reward_names if hook == "reward_terms" else self.info_names
+        if len(given) != len(expected):
+            raise SimulationError(f"{self.name}: {hook} gave {', '.join(given)} and before {', '.join(expected)}.")
+        for row, name in enumerate(names, start):
+            values[row] = given[name]
+
+    def _seed(self, seed: int | Sequence[int | None] | None, ids: Ids) -> None:
+        if not self.generators:
+            self.generators = [seeding.np_random()[0] for _ in range(self.n_envs)]
+        if seed is None:
+            return
+        given = [seed + int(copy) for copy in ids] if isinstance(seed, int | np.integer) else list(seed)
+        if len(given) != len(ids):
+            raise SimulationError(f"{self.name} was given {len(given)} seeds for {len(ids)} copies.")
+        for copy, one in zip(ids, given, strict=True):
+            if one is not None:
+                self.generators[copy] = seeding.np_random(int(one))[0]
+
+    # ---- spaces and checks
+
+    def _open_spaces(self) -> None:
+        """Learn the spaces and the names from one look at the model's default state."""
+        low, high = (np.asarray(bound, dtype=np.float32).reshape(-1) for bound in self.action_bounds())
+        self.action_space = Box(low, high, dtype=np.float32)
+        self._ctrl_map = self._map_controls()
+        self.action_names = self._names("actions", self.name_actions(), len(low), "action")
+        with np.errstate(all="ignore"):
+            self.before_step()
+            seen = np.asarray(self.observe())
+            told = {name: np.asarray(value) for name, value in self.info().items()}
+            self.reward_names = tuple(self.reward_terms(np.zeros((self.n_envs, len(low)), np.float32)))
+            self.termination_names = tuple(self.terminations())
+            cuts = tuple(self.truncations())
+        if seen.ndim != 2 or len(seen) != self.n_envs:
+            raise SimulationError(f"{self.name}: observe gave {seen.shape} where ({self.n_envs}, o) is due.")
+        self.truncation_names = (*cuts, *([TIME_LIMIT] if self.config.episode_steps else []))
+        self.observation_space = Box(-np.inf, np.inf, (seen.shape[1],), np.float64)
+        self.observation_names = self._names("observations", self.name_observations(), seen.shape[1], "observation")
+        self.info_names = tuple(told)
+        self._summed = tuple(
+            name for name, value in told.items() if value.shape == (self.n_envs,) and value.dtype.kind in "biuf"
+        )
+        self._rows = len(self.reward_names) + 1 + len(self._summed)
+        self._statistics = EpisodeStatistics(self.n_envs, self.reward_names, self._summed)
+        self._observations = np.zeros(seen.shape)
+
+    def _map_controls(self) -> tuple[Floats, Floats] | None:
+        """Return offset and scale from actions to controls, or None where they are the same numbers."""
+        low, high = self.action_space.low.astype(np.float64), self.action_space.high.astype(np.float64)
+        limited = self.model.actuator_ctrllimited.astype(bool)
+        span = self.model.actuator_ctrlrange
+        if len(low) != self.model.nu or not limited.all() or np.allclose(span, np.stack([low, high], axis=1)):
+            return None
+        scale = (span[:, 1] - span[:, 0]) / (high - low)
+        return span[:, 0] - low * scale, scale
+
+    def _names(self, what: str, given: Sequence[str], size: int, single: str) -> tuple[str, ...]:
+        names = tuple(given) or tuple(f"{single}_{index}" for index in range(size))
+        if len(names) != size:
+            raise SimulationError(f"{self.name}: name_{what} gave {len(names)} names for {size} numbers.")
+        return names
+
+    def _check_actions(self, actions: NDArray[Any]) -> NDArray[Any]:
+        taken = np.asarray(actions)
+        if taken.dtype.kind != "f":
+            taken = taken.astype(np.float64)
+        if taken.shape != (self.n_envs, *self.action_space.shape):
+            due = (self.n_envs, *self.action_space.shape)
+            raise SimulationError(f"{self.name} was given actions {taken.shape} where {due} is due.")
+        if not np.isfinite(taken).all():
+            copy, index = (int(at) for at in np.argwhere(~np.isfinite(taken))[0])
+            where = self._where(copy, self.elapsed[copy] + 1)
+            raise SimulationError(f"{where}: the action {self.action_names[index]} is {taken[copy, index]}.")
+        clipped: NDArray[Any] = np.clip(taken, self.action_space.low, self.action_space.high)
+        return clipped
+
+    def _check_observations(self, seen: NDArray[Any]) -> Floats:
+        # A copy: what `observe` returns may be a live view, and the caller keeps this array.
+        observations = np.array(seen, dtype=np.float64)
+        if observations.shape != self._observations.shape:
+            due = self._observations.shape
+            raise SimulationError(f"{self.name}: observe gave {observations.shape} where {due} is due.")
+        if not np.isfinite(observations).all():
+            copy, index = (int(at) for at in np.argwhere(~np.isfinite(observations))[0])
+            name, value = self.observation_names[index], observations[copy, index]
+            raise SimulationError(f"{self._where(copy)}: the observation {name} is {value}.")
+        return observations
+
+    def _raise_reward(self, terms: Floats) -> None:
+        row, copy = (int(at) for at in np.argwhere(~np.isfinite(terms))[0])
+        raise SimulationError(f"{self._where(copy)}: the reward term {self.reward_names[row]} is {terms[row, copy]}.")
+
+    def _where(self, copy: int, step: int | None = None) -> str:
+        return f"{self.name}, copy {copy}, step {self.elapsed[copy] if step is None else step}"
+
+
+class _Guard:
+    """Turns what an author's method raises into an error that names the environment, the file and the line."""
+
+    def __init__(self, env: BatchEnv[Any]) -> None:
+        self._env = env
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is None or isinstance(error, WorkbenchError) or not isinstance(error, Exception):
+            return
+        own = {str(path) for path in map(module_path, type(self._env).__mro__) if path is not None}
+        frames = [frame for frame in traceback.extract_tb(trace) if frame.filename in own]
+        at = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno}, {frames[-1].name})" if frames else ""
+        raise SimulationError(f"{self._env.name} raised {type(error).__name__}: {error}{at}") from error
+
+
+def config_class(cls: type) -> type[BatchEnvConfig]:
+    """Return the configuration class an environment names as its type argument, or by its own name plus `Config`.
+
+    Raises:
+        SimulationError: It names none.
+    """
+    for owner in cls.__mro__:
+        for base in owner.__dict__.get("__orig_bases__", ()):
+            for argument in typing.get_args(base):
+                if isinstance(argument, type) and issubclass(argument, BatchEnvConfig):
+                    return argument
+        found = getattr(sys.modules.get(owner.__module__), f"{owner.__name__}Config", None)
+        if owner is not BatchEnv and isinstance(found, type) and issubclass(found, BatchEnvConfig):
+            return found
+    raise SimulationError(f"{cls.__name__} has no configuration.", hint=f"Write a frozen {cls.__name__}Config.")
+
+
+def module_path(cls: type) -> Path | None:
+    """Return the file a class is defined in."""
+    try:
+        return Path(inspect.getfile(cls))
+    except (TypeError, OSError):
+        return None
+
+
+def actuator_name(model: Any, index: int) -> str:
+    """Return an actuator's name, else its joint's, else its number."""
+    name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_ACTUATOR, index)
+    if not name and int(model.actuator_trntype[index]) == int(mujoco.mjtTrn.mjTRN_JOINT):
+        name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, int(model.actuator_trnid[index, 0]))
+    return str(name or f"actuator_{index}")
+
+
+def _cpus() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
