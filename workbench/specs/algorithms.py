@@ -117,8 +117,8 @@ class SACSpec(Spec):
     """Updates each time; -1 makes as many as steps were taken."""
     n_steps: Count = 1
     """Rewards summed before the critic is asked."""
-    action_noise_std: Annotated[float, Field(ge=0)] = 0.0
-    """Deviation of the Gaussian noise added to actions scaled to -1…1, beside the policy's own; 0 adds none."""
+    action_noise_std: Annotated[float, Field(gt=0)] | None = None
+    """Deviation of Gaussian noise on actions scaled to -1…1, beside the policy's own; none adds nothing."""
     ent_coef: EntropyCoefficient = "auto"
     """Weight of the entropy: a number, auto (learned from 1), or auto_0.1 (learned from 0.1)."""
     target_update_interval: Count = 1
@@ -167,11 +167,11 @@ class TD3Spec(Spec):
     """Updates each time; -1 makes as many as steps were taken."""
     n_steps: Count = 1
     """Rewards summed before the critic is asked."""
-    action_noise_std: Annotated[float, Field(ge=0)] = 0.0
-    """Deviation of the Gaussian noise added to actions scaled to -1…1 while training; 0 explores not at all."""
+    action_noise_std: Annotated[float, Field(gt=0)] | None = None
+    """Deviation of Gaussian noise on actions scaled to -1…1 while training; none explores not at all."""
     policy_delay: Count = 2
     """Critic updates to one policy update."""
-    target_policy_noise: Annotated[float, Field(ge=0)] = 0.2
+    target_policy_noise: Annotated[float, Field(gt=0)] = 0.2
     """Deviation of the noise on target actions."""
     target_noise_clip: Annotated[float, Field(gt=0)] = 0.5
     """Largest noise on a target action."""

@@ -30,9 +30,6 @@ RECIPE_FIELDS = (
 )
 """Fields of a run that a recipe may set, and a block of an algorithm in it too."""
 
-LAUNCH_FIELDS = ("env_id", "algorithm", "seed", "threads", "device", "profile", "tags", "group", "parent")
-"""Fields of a run that belong to one launch of it."""
-
 
 class StopCriteria(Spec):
     """What ends a run: any one met stops it, and the reason is recorded."""
@@ -131,11 +128,21 @@ class RunSpec(Spec):
     @property
     def hyperparameters(self) -> PPOSpec | SACSpec | TD3Spec:
         """The block of the algorithm that trains."""
+        return self.block(self.algorithm)
+
+    def block(self, algorithm: Algorithm) -> PPOSpec | SACSpec | TD3Spec:
+        """The block of one algorithm."""
         blocks: dict[Algorithm, PPOSpec | SACSpec | TD3Spec] = {"ppo": self.ppo, "sac": self.sac, "td3": self.td3}
-        return blocks[self.algorithm]
+        return blocks[algorithm]
 
     @property
     def step_budget(self) -> int:
         """Steps after which the run ends at the latest, or 0 where no number of steps ends it."""
         limits = [limit for limit in (self.total_steps, self.stop_criteria.num_env_steps_sampled_lifetime) if limit]
         return min(limits, default=0)
+
+
+LAUNCH_FIELDS = tuple(
+    name for name in RunSpec.model_fields if name not in RECIPE_FIELDS and name not in ("ppo", "sac", "td3")
+)
+"""Fields of a run that belong to one launch of it, and that no recipe may set."""

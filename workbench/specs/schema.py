@@ -1,0 +1,57 @@
+"""The JSON Schema of a recipe file, for editors: completion, help and red lines while a person types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.specs.algorithms import ALGORITHM_SPECS, ALGORITHMS, Spec
+from workbench.specs.recipes import RECIPE_SUFFIX
+from workbench.specs.rllib import NESTED
+from workbench.specs.run import RECIPE_FIELDS, RunSpec, StopCriteria
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the schema of `*.train.json` files, as plain data."""
+    fields = {name: prop for name, prop in _properties(RunSpec).items() if name in RECIPE_FIELDS}
+    fields["stop_criteria"] = {
+        "description": fields["stop_criteria"]["description"],
+        "type": "object",
+        "properties": _properties(StopCriteria),
+        "additionalProperties": False,
+    }
+    return {
+        "$schema": DIALECT,
+        "title": f"Training recipe (*{RECIPE_SUFFIX})",
+        "description": "What one environment is trained with; environment configuration lives in variant files.",
+        "type": "object",
+        "properties": {
+            "$schema": {"type": "string", "description": "Where this schema is, for the editor."},
+            "description": {"type": "string", "description": "What the recipe is for, in words."},
+            "reference": {"type": "object", "description": "Returns measured with it: seeds, steps, date, versions."},
+            **fields,
+            **{algorithm: _block(algorithm, fields) for algorithm in ALGORITHMS},
+        },
+        "additionalProperties": False,
+    }
+
+
+def _block(algorithm: str, fields: dict[str, Any]) -> dict[str, Any]:
+    model = next(spec for name, spec in ALGORITHM_SPECS.items() if name == algorithm)
+    properties = _properties(model) | fields
+    if algorithm == "ppo":
+        note = "RLlib's shape, translated when the recipe is read."
+        kinds = dict.fromkeys(NESTED, "object") | {"train_batch_size_per_runner": "integer"}
+        properties |= {name: {"type": kind, "description": note} for name, kind in kinds.items()}
+    return {
+        "description": f"{(model.__doc__ or '').splitlines()[0]} Fields of the run that are set here win.",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+def _properties(model: type[Spec]) -> dict[str, Any]:
+    properties: dict[str, Any] = model.model_json_schema(mode="validation")["properties"]
+    return {name: {key: item for key, item in prop.items() if key != "title"} for name, prop in properties.items()}
