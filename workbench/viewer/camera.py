@@ -17,7 +17,7 @@ Vector = NDArray[np.floating[Any]]
 FIELD_OF_VIEW_DEG = 40.0
 """The vertical angle of view."""
 
-DISTANCE = 3.0
+DISTANCE = 2.9
 """Distance from the camera in radii of the model."""
 
 ALONG_S = 0.25
@@ -31,8 +31,8 @@ UP_S = 0.8
 class View:
     """A direction and a distance, in MuJoCo's terms."""
 
-    azimuth_deg: float = 135.0
-    elevation_deg: float = -16.0
+    azimuth_deg: float
+    elevation_deg: float
     distance: float = 0.0
     """Metres from the camera to what it looks at; 0 where the model's size decides."""
 
@@ -68,7 +68,7 @@ class View:
 
 def view_of(framing: Framing, wanted: View | None = None) -> View:
     """Return the wanted view with its distance filled in, or one that shows the model well."""
-    view = wanted or View(elevation_deg=-60.0 if framing.seen_from_above else -16.0)
+    view = wanted or View(framing.azimuth_deg, framing.elevation_deg)
     return view if view.distance else replace(view, distance=DISTANCE * framing.radius)
 
 

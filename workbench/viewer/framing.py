@@ -21,6 +21,15 @@ _FREE = int(mujoco.mjtJoint.mjJNT_FREE)
 _SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
 _HINGE = int(mujoco.mjtJoint.mjJNT_HINGE)
 
+SEEN_AT = (135.0, -16.0)
+"""Azimuth and elevation, in degrees, of models that name no view of their own."""
+
+SEEN_FROM_ABOVE = -60.0
+"""The elevation for models that move in a level plane."""
+
+UNNAMED_VIEW = (90.0, -45.0)
+"""What MuJoCo fills in for a model that names no view."""
+
 POSES = 48
 """Poses within the joint limits that tell how far a fixed base can reach."""
 
@@ -39,24 +48,29 @@ class Framing:
     """The middle of what moves, in the reference pose, `(3,)`."""
     follow_body: int | None
     """The body whose subtree the camera follows; None for a base that cannot leave."""
-    seen_from_above: bool
-    """Everything moves in a level plane, so only a view from above shows it."""
+    lift: float
+    """How far the middle of that subtree is above its centre of mass, in the reference pose."""
+    azimuth_deg: float
+    elevation_deg: float
+    """Where to look from: the model's own view where it names one, else what shows its motion."""
 
     def target(self, data: Any) -> Vector:
         """Return the point to look at, `(3,)`."""
         if self.follow_body is None:
             return self.centre
-        return np.array(data.subtree_com[self.follow_body])
+        return np.array(data.subtree_com[self.follow_body]) + np.array([0, 0, self.lift])
 
 
 def frame(model: Any, *, follow: str | None = None) -> Framing:
     """Measure `model`, following the body named `follow` where the environment names one."""
     data = mujoco.MjData(model)
     mujoco.mj_kinematics(model, data)
+    mujoco.mj_comPos(model, data)
     moving = [index for index in range(model.ngeom) if _moves(model, index)]
     shown = moving or [index for index in range(model.ngeom) if _solid(model, index)]
-    body = _followed(model, follow)
     low, high = _extent(model, data, shown)
+    size = float(np.linalg.norm(high - low))
+    body = _followed(model, follow, size)
     if body is None and moving:
         low, high = _reachable(model, low, high, moving)
     floor = _floor(model, data)
@@ -65,8 +79,12 @@ def frame(model: Any, *, follow: str | None = None) -> Framing:
         height = float(min(_extent(model, data, solid)[0][2], low[2])) if solid else 0.0
     else:
         height = float(data.geom_xpos[floor][2])
+    if 0 < low[2] - height < size:
+        # What hangs or rolls a little above the floor is shown with the floor below it, and its shadow.
+        low[2] = height
     radius = max(float(np.linalg.norm(high - low)) / 2, 1e-3)
-    return Framing(floor, height, radius, (low + high) / 2, body, _level(model))
+    lift = 0.0 if body is None else float((low[2] + high[2]) / 2 - data.subtree_com[body][2])
+    return Framing(floor, height, radius, (low + high) / 2, body, lift, *_view(model))
 
 
 def _moves(model: Any, geom: int) -> bool:
@@ -91,36 +109,49 @@ def _extent(model: Any, data: Any, geoms: list[int]) -> tuple[Vector, Vector]:
 
 
 def _reachable(model: Any, low: Vector, high: Vector, geoms: list[int]) -> tuple[Vector, Vector]:
-    """Widen the corners by the poses within the joints' limits; a joint without limits stays where it is."""
+    """Widen the corners by the poses within the joints' limits; one without limits, or far ones, stays where it is."""
     data = mujoco.MjData(model)
+    far = 2 * float(np.linalg.norm(high - low))
+    varied = [
+        joint
+        for joint in range(model.njnt)
+        if model.jnt_limited[joint]
+        and (
+            int(model.jnt_type[joint]) == _HINGE or (int(model.jnt_type[joint]) == _SLIDE and _span(model, joint) < far)
+        )
+    ]
     random = np.random.default_rng(0)
     for _ in range(POSES):
         data.qpos[:] = model.qpos0
-        for joint in range(model.njnt):
-            if int(model.jnt_type[joint]) in (_SLIDE, _HINGE) and model.jnt_limited[joint]:
-                data.qpos[model.jnt_qposadr[joint]] = random.uniform(*model.jnt_range[joint])
+        for joint in varied:
+            data.qpos[model.jnt_qposadr[joint]] = random.uniform(*model.jnt_range[joint])
         mujoco.mj_kinematics(model, data)
         here = _extent(model, data, geoms)
         low, high = np.minimum(low, here[0]), np.maximum(high, here[1])
     return low, high
 
 
-def _followed(model: Any, name: str | None) -> int | None:
+def _followed(model: Any, name: str | None, size: float) -> int | None:
     if name is not None:
         found = mujoco.mj_name2id(model, int(mujoco.mjtObj.mjOBJ_BODY), name)
         return found if found >= 0 else None
     for body in range(1, model.nbody):
         if model.body_parentid[body] == 0 and model.body_weldid[body] != 0:
-            return body if _can_leave(model, body) else None
+            return body if _can_leave(model, body, size) else None
     return None
 
 
-def _can_leave(model: Any, body: int) -> bool:
-    """Tell whether a body floats, or slides without an end."""
+def _span(model: Any, joint: int) -> float:
+    """Return how far a joint moves between its limits."""
+    return float(model.jnt_range[joint][1] - model.jnt_range[joint][0]) if model.jnt_limited[joint] else float("inf")
+
+
+def _can_leave(model: Any, body: int, size: float) -> bool:
+    """Tell whether a body floats, or slides further than what moves is large."""
     start = int(model.body_jntadr[body])
     joints = range(start, start + int(model.body_jntnum[body]))
     return any(
-        int(model.jnt_type[joint]) == _FREE or (int(model.jnt_type[joint]) == _SLIDE and not model.jnt_limited[joint])
+        int(model.jnt_type[joint]) == _FREE or (int(model.jnt_type[joint]) == _SLIDE and _span(model, joint) > size)
         for joint in joints
     )
 
@@ -132,6 +163,14 @@ def _floor(model: Any, data: Any) -> int | None:
         if int(model.geom_type[geom]) == PLANE and fixed and data.geom_xmat[geom][8] > 0.999:
             return geom
     return None
+
+
+def _view(model: Any) -> tuple[float, float]:
+    """Return azimuth and elevation in degrees."""
+    own = (float(model.vis.global_.azimuth), float(model.vis.global_.elevation))
+    if own != UNNAMED_VIEW:
+        return own
+    return SEEN_AT[0], SEEN_FROM_ABOVE if _level(model) else SEEN_AT[1]
 
 
 def _level(model: Any) -> bool:
