@@ -151,3 +151,12 @@ def test_a_window_follows_the_newest_point_at_its_width_or_holds() -> None:
     assert held.plan.y_range == pytest.approx((8, 20), abs=1)
     followed = draw(data, ChartView(weight=0, window=(10_000, 20_000)), 60, 8)
     assert followed.plan.x_range == (90_000, 100_000)
+
+
+def test_points_out_of_order_or_without_a_place_do_no_harm() -> None:
+    steps = np.array([3000.0, np.nan, 1000.0, 2000.0])
+    torn = Curve("run", "run", steps, np.full(4, np.nan), steps, np.array([3, 9, 1, 1e300]), "a", 0)
+    drawing = draw(ChartData("m", "m", (torn,)), RAW, 40, 8)
+    assert drawing.plan.x_range == (0, 3000)
+    assert drawing.plan.y_range == (1, 3)
+    assert "No points" in "\n".join(lines(draw(ChartData("m", "m", (torn,)), ChartView(x_axis=XAxis.WALL), 40, 8)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ Floats = NDArray[np.float64]
 
 FAR = 3.0
 """A reference further away than this many times the data's own span is named at the edge, not drawn."""
+
+LARGEST = 1e150
+"""Differences of larger numbers are not finite; they count as not finite themselves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +78,8 @@ def plan(data: ChartData, view: ChartView) -> Plan:
         if any(len(curve.values) for curve in curves):
             notes.append("log y needs a value above 0")
     prepared, not_finite, below = [], [], 0
-    for curve in curves:
+    for item in curves:
+        curve = _in_order(item, view.x_axis)
         x = curve.x(view.x_axis)
         bad = ~np.isfinite(curve.values)
         not_finite += x[bad].tolist()
@@ -152,6 +156,23 @@ def _y_range(
         if low - FAR * (high - low) <= value <= high + FAR * (high - low):
             low, high = min(low, value), max(high, value)
     return low, high
+
+
+def _in_order(curve: Curve, axis: XAxis) -> Curve:
+    """Return the curve without points that have no place, in order, and without numbers too large to compare."""
+    x, values = curve.x(axis), curve.values
+    keep = np.isfinite(x) & np.isfinite(curve.steps)
+    odd = np.isfinite(values) & (np.abs(values) > LARGEST)
+    if keep.all() and not odd.any() and not np.any(np.diff(x) < 0):
+        return curve
+    order = np.flatnonzero(keep)[np.argsort(x[keep], kind="stable")]
+    return replace(
+        curve,
+        steps=curve.steps[order],
+        wall_s=curve.wall_s[order],
+        episodes=curve.episodes[order],
+        values=np.where(odd, np.nan, values)[order],
+    )
 
 
 def _log10(values: Floats) -> Floats:

@@ -1,0 +1,119 @@
+"""What the forms of films have in common: rows of fields, and the command that says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from workbench.ui.jobs import shell_line
+from workbench.ui.screen import Task
+from workbench.ui.widgets.choice import Choice
+
+HIGHEST_SEED = 2**32 - 2**16 - 1
+
+
+class FilmTask(Task[list[str]]):
+    """A form whose answer is a command: the words after `workbench`, or nothing where it was left."""
+
+    DEFAULT_CSS = """
+    FilmTask {
+        & .field { height: 1; }
+        & .name { width: 12; color: $muted; }
+        & .field Input { width: 16; }
+        & .said { margin-left: 2; width: 1fr; color: $muted; }
+        & #command { margin-top: 1; height: auto; color: $muted; }
+        & #problem { height: auto; color: $error; }
+    }
+    """
+
+    NUMBERS: ClassVar[dict[str, tuple[str, int, int]]] = {}
+    """Its number fields: what they are called, least, most."""
+    heading: str = ""
+    """The title of the card."""
+
+    def field(self, name: str, widget: Widget, said: str = "") -> ComposeResult:
+        """Yield a row: a name, a field, and a few words about it."""
+        with Horizontal(classes="field"):
+            yield Static(name, classes="name")
+            yield widget
+            if said:
+                yield Static(said, classes="said")
+
+    def compose_end(self) -> ComposeResult:
+        """Yield what stands below the fields."""
+        yield Static(id="command")
+        yield Static(id="problem")
+
+    def on_mount(self) -> None:
+        """Show the command of what is filled in already."""
+        super().on_mount()
+        self.card.border_title = self.heading
+        self._show()
+
+    def words(self) -> list[str]:
+        """Return the command as filled in; only called without problems."""
+        raise NotImplementedError
+
+    def problems(self) -> list[str]:
+        """Return what is wrong with the fields, all of it."""
+        found = []
+        for name, (label, least, most) in self.NUMBERS.items():
+            text = self.text(name)
+            if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+                found.append(f"{label} must be a whole number from {least} to {most}, got {text or 'nothing'}.")
+        return found
+
+    def text(self, name: str) -> str:
+        """Return what stands in a field."""
+        return self.query_one(f"#{name}", Input).value.strip().replace(" ", "").replace("_", "")
+
+    def chosen(self, name: str) -> str:
+        """Return what is chosen in a row of words."""
+        return self.query_one(f"#{name}", Choice).value
+
+    def can(self, command_id: str) -> bool | None:
+        """Offer the main button while nothing is wrong; there is nothing to try and little to find."""
+        if command_id in ("task.try", "task.find"):
+            return False
+        if command_id in ("task.go", "task.copy"):
+            return True if self.is_mounted and not self.problems() else None
+        return super().can(command_id)
+
+    @on(Input.Changed)
+    @on(Choice.Changed)
+    def _show(self) -> None:
+        problems = self.problems()
+        line = "" if problems else shell_line(self.words())
+        self.query_one("#command", Static).update(Content(line))
+        self.query_one("#problem", Static).update(Content("\n".join(f"✗ {problem}" for problem in problems)))
+        self.refresh_bindings()
+
+    @on(Input.Submitted)
+    def _next(self) -> None:
+        self.focus_next()
+
+    def action_task_go(self) -> None:
+        """Make the film."""
+        if not self.problems():
+            self.dismiss(self.words())
+
+    def action_task_copy(self) -> None:
+        """Copy the command."""
+        if not self.problems():
+            self.workbench.copy_command(self.words())
+
+
+def with_flags(words: Sequence[str], flags: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Return a command with the flags that differ from their default: (flag, value, default)."""
+    found = list(words)
+    for flag, value, default in flags:
+        if value != default:
+            found += [flag, value]
+    return found
