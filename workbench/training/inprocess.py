@@ -1,0 +1,81 @@
+"""Training from Python: the same run directory and the same loop, in the calling process."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import time
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, TextIO
+
+from workbench.catalog import discover
+from workbench.errors import NotFoundError
+from workbench.project import Project, open_project
+from workbench.runs import RunDirectory
+from workbench.simulation import EnvSource
+from workbench.specs import RunSpec
+from workbench.training.log import RunLog
+from workbench.training.session import RunResult, Session
+
+LIBRARIES = ("workbench-rl", "mujoco", "gymnasium", "stable-baselines3", "torch", "numpy")
+LARGEST_SEED = 2**32
+
+
+def train(spec: RunSpec, project: Project | None = None, *, echo: TextIO | None = None) -> RunResult:
+    """Train a spec in this process and return how it ended.
+
+    The run gets a directory among the project's runs, and shows in every list of them while it trains. A failure
+    while training is a result with its reason, not an exception; the log in the directory has the traceback.
+
+    Args:
+        spec: What to do; a seed is drawn and recorded where it has none.
+        project: Where its environment is found and its run is kept; the current one by default.
+        echo: Where the lines of the log go too.
+
+    Raises:
+        NotFoundError: There is no such environment.
+        WorkFailedError: The run's folder cannot be written.
+    """
+    project = project or open_project()
+    source = find_source(spec.env_id, project)
+    if spec.seed is None:
+        spec = spec.model_copy(update={"seed": secrets.randbelow(LARGEST_SEED)})
+    record = {
+        "format": 1,
+        "spec": spec.model_dump(mode="json"),
+        "environment": source.to_json(),
+        "command": list(sys.argv),
+        "seed": spec.seed,
+        "group": spec.group,
+        "parent": spec.parent,
+        "versions": _versions(),
+        "created": time.time(),
+    }
+    run = RunDirectory.create(project.runs, spec.algorithm, source.name, files={"run.json": record})
+    return Session(run, RunLog(run.log_path, echo=echo)).run()
+
+
+def find_source(env_id: str, project: Project) -> EnvSource:
+    """Return where an environment comes from; an ID the catalogue does not have is taken for one of Gymnasium's.
+
+    Raises:
+        NotFoundError: Neither has it.
+    """
+    entry = discover(project).entry_for_id(env_id)
+    if entry is not None:
+        return EnvSource.from_entry(entry)
+    import gymnasium
+
+    if env_id not in gymnasium.registry:
+        raise NotFoundError(f"there is no environment {env_id}.", hint="`workbench list --all` shows what there is.")
+    return EnvSource(env_id, env_id)
+
+
+def _versions() -> dict[str, Any]:
+    found = {"python": sys.version.split()[0]}
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,123 @@
+"""The checkpoints of a run: when one is due, what is in it, how it scores, and which one is best."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from workbench import durable
+from workbench.policies import Evaluation, evaluate, write_checkpoint
+from workbench.policies.checkpoint import EVALUATION_NAME
+from workbench.runs import CheckpointDirectory, EventWriter, RunDirectory
+from workbench.simulation import EnvSource
+from workbench.specs import RunSpec
+from workbench.training.learner import Learner
+from workbench.training.retention import discard, surplus
+
+
+class CheckpointKeeper:
+    """Writes and scores the checkpoints of one run.
+
+    Args:
+        run: The run.
+        spec: What it was asked to do.
+        source: Its environment.
+        learner: What is saved.
+        events: Its event stream.
+        fields: What every `policy.json` of the run says besides what changes: seed, versions, names, period.
+    """
+
+    def __init__(
+        self,
+        run: RunDirectory,
+        spec: RunSpec,
+        source: EnvSource,
+        learner: Learner,
+        events: EventWriter,
+        fields: dict[str, Any],
+    ) -> None:
+        self._run = run
+        self._spec = spec
+        self._learner = learner
+        self._events = events
+        self._fields = {
+            **fields,
+            "algorithm": spec.algorithm,
+            "environment": source.to_json(),
+            "observation_space": learner.observation_space,
+            "action_space": learner.action_space,
+            "action_map": learner.action_map,
+            "network": learner.network,
+            "normalizer": learner.normalizer_fields(),
+        }
+        self._newest: Path | None = None
+        self._newest_steps = -1
+        self._count = 0
+        self._best: float | None = None
+        self.evaluation: Evaluation | None = None
+        """The last evaluation."""
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the newest checkpoint holds the learner as it is now."""
+        return self._newest_steps == self._learner.steps
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the spec asks for a checkpoint at the end of this iteration."""
+        if self.is_current:
+            return False
+        every = self._spec.checkpoint_every_steps
+        if every is not None:
+            return self._learner.steps // every > max(self._newest_steps, 0) // every
+        freq = self._spec.checkpoint_freq or 0
+        return freq > 0 and self._learner.iteration % freq == 0
+
+    @property
+    def is_evaluation_due(self) -> bool:
+        """Whether the spec asks for an evaluation of the newest checkpoint."""
+        every = self._spec.eval_every
+        return every > 0 and (self._count - 1) % every == 0
+
+    def write(self) -> Path:
+        """Seal a checkpoint of the learner as it is now, name it the latest and return its folder."""
+        learner = self._learner
+        fields = {**self._fields, "steps": learner.steps, "iteration": learner.iteration}
+        path = write_checkpoint(self._run.path, fields, learner.checkpoint_tensors())
+        self._run.set_latest(path.name)
+        self._events.append("checkpoint", steps=learner.steps, path=path.name, iteration=learner.iteration)
+        self._newest, self._newest_steps = path, learner.steps
+        self._count += 1
+        return path
+
+    def evaluate(self) -> Evaluation:
+        """Score the newest checkpoint as it lies on disk, greedily, on the run's numbered episodes."""
+        assert self._newest is not None, "write() comes first"
+        spec = self._spec
+        evaluation = evaluate(self._newest, episodes=spec.eval_episodes, seed=spec.eval_seed, threads=spec.threads or 0)
+        scores = {"kind": "claimed", "time": time.time(), "steps": self._newest_steps, **evaluation.to_json()}
+        durable.write_json(self._newest / EVALUATION_NAME, {"format": 1, "evaluations": [scores]})
+        self._events.append(
+            "evaluation",
+            steps=self._newest_steps,
+            checkpoint=self._newest.name,
+            mean_return=evaluation.mean,
+            std_return=evaluation.std,
+            mean_length=evaluation.mean_length,
+            returns=evaluation.returns,
+            endings=evaluation.endings,
+            seed=evaluation.seed,
+        )
+        if self._best is None or evaluation.mean > self._best:
+            self._best = evaluation.mean
+            self._run.set_best(self._newest.name)
+        self.evaluation = evaluation
+        return evaluation
+
+    def discard_surplus(self) -> list[CheckpointDirectory]:
+        """Delete what `keep_last` does not keep, and return it."""
+        gone = surplus(self._run, self._spec.keep_last)
+        for checkpoint in gone:
+            discard(checkpoint)
+        return gone

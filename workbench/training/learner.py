@@ -1,0 +1,194 @@
+"""One iteration at a time of Stable-Baselines3's own rollouts and updates.
+
+`learn()` of Stable-Baselines3 only hands back control between two steps of the environment; here the same parts are
+called one after another, so that everything else acts where weights, statistics and counters belong together.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+import torch
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import KVWriter, Logger
+from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
+from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
+from stable_baselines3.common.running_mean_std import RunningMeanStd
+from stable_baselines3.common.vec_env import VecEnv, VecNormalize
+
+from workbench.policies.sb3 import describe_action_map, describe_network, policy_tensors
+from workbench.policies.spaces import describe_space
+from workbench.specs import RunSpec
+from workbench.training.model import make_model, normalize
+
+OFF_POLICY_STEPS = 1000
+"""Steps of an iteration of SAC and TD3, where one update's worth of steps is not more."""
+
+NO_HORIZON = 2**62
+"""Steps that a run without a budget is taken to have, so that its schedules stay where they start."""
+
+
+class AnomalyError(Exception):
+    """A number that training depends on is not finite; the message says which."""
+
+
+class Learner:
+    """A learner of Stable-Baselines3 with its environment and normaliser.
+
+    Args:
+        spec: What the run was asked to do.
+        venv: All copies of the environment; closed with the learner.
+        seed: Of everything random.
+    """
+
+    def __init__(self, spec: RunSpec, venv: VecEnv, *, seed: int) -> None:
+        self._spec = spec
+        self.env = normalize(venv, spec)
+        self.model: BaseAlgorithm = make_model(spec, self.env, seed=seed)
+        self.observation_space = describe_space(venv.observation_space, "observations")
+        self.action_space = describe_space(venv.action_space, "actions")
+        self.network = describe_network(self.model.policy, spec.algorithm)
+        self.action_map = describe_action_map(self.model.policy, self.action_space)
+        self.iteration = 0
+        self.rollout_s = 0.0
+        """Seconds that the last iteration spent in the environment and the policy."""
+        self.update_s = 0.0
+        """Seconds that the last iteration spent on updates."""
+        self._callback: BaseCallback | None = None
+
+    @property
+    def steps(self) -> int:
+        """Steps of all copies so far."""
+        return int(self.model.num_timesteps)
+
+    @property
+    def mean_return(self) -> float | None:
+        """Mean return of the last whole episodes, at most a hundred; None before the first."""
+        infos = self.model.ep_info_buffer
+        return float(np.mean([info["r"] for info in infos])) if infos else None
+
+    @property
+    def iteration_steps(self) -> int:
+        """Steps of one iteration."""
+        n_envs = self.env.num_envs
+        if isinstance(self.model, OnPolicyAlgorithm):
+            return self.model.n_steps * n_envs
+        train_freq = self._spec.hyperparameters.train_freq  # type: ignore[union-attr]
+        return math.ceil(max(OFF_POLICY_STEPS, train_freq * n_envs) / n_envs) * n_envs
+
+    def start(self, outputs: list[KVWriter]) -> None:
+        """Reset the environment and open the metrics.
+
+        Args:
+            outputs: Where the metrics go.
+        """
+        self.model.set_logger(Logger(folder=None, output_formats=outputs))
+        spec = self._spec
+        iterations = spec.stop_criteria.training_iteration
+        budgets = [spec.step_budget, iterations * self.iteration_steps]
+        horizon = min((budget for budget in budgets if budget), default=NO_HORIZON)
+        _, self._callback = self.model._setup_learn(horizon, None, True, "", False)
+        self._callback.on_training_start({}, {})
+
+    def iterate(self) -> None:
+        """Collect one iteration's steps and learn from them.
+
+        Raises:
+            AnomalyError: A loss or a parameter is not finite any more.
+        """
+        self.rollout_s = self.update_s = 0.0
+        try:
+            if isinstance(self.model, OnPolicyAlgorithm):
+                self._iterate_on_policy(self.model)
+            elif isinstance(self.model, OffPolicyAlgorithm):
+                self._iterate_off_policy(self.model)
+        except ValueError as error:
+            # Torch's distributions refuse means that are not finite before anything here sees them.
+            self._check_parameters()
+            raise error
+        self.iteration += 1
+        self._check_losses()
+        self._check_parameters()
+
+    def record_progress(self) -> None:
+        """Record what Stable-Baselines3 itself would of the rollouts, under its names, without writing it out yet."""
+        model = self.model
+        elapsed_s = max((time.time_ns() - model.start_time) / 1e9, 1e-9)
+        if self.mean_return is not None and model.ep_info_buffer is not None:
+            model.logger.record("rollout/ep_rew_mean", self.mean_return)
+            model.logger.record("rollout/ep_len_mean", float(np.mean([info["l"] for info in model.ep_info_buffer])))
+        if model.ep_success_buffer:
+            model.logger.record("rollout/success_rate", float(np.mean(model.ep_success_buffer)))
+        model.logger.record("time/iterations", self.iteration, exclude="tensorboard")
+        model.logger.record("time/fps", int(self.steps / elapsed_s))
+        model.logger.record("time/time_elapsed", int(elapsed_s), exclude="tensorboard")
+        model.logger.record("time/total_timesteps", self.steps, exclude="tensorboard")
+
+    def checkpoint_tensors(self) -> dict[str, Any]:
+        """Return the weights and the statistics of the normaliser as they are now."""
+        tensors = dict(policy_tensors(self.model.policy))
+        if isinstance(self.env, VecNormalize) and isinstance(self.env.obs_rms, RunningMeanStd) and self.env.norm_obs:
+            statistics = self.env.obs_rms
+            tensors["normalizer.mean"] = statistics.mean
+            tensors["normalizer.var"] = statistics.var
+            tensors["normalizer.count"] = np.array(statistics.count, np.float64)
+        return tensors
+
+    def normalizer_fields(self) -> dict[str, float] | None:
+        """Return what `policy.json` says of the normaliser, or nothing where observations go in as they are."""
+        if isinstance(self.env, VecNormalize) and self.env.norm_obs:
+            return {"epsilon": self.env.epsilon, "clip": self.env.clip_obs}
+        return None
+
+    def close(self) -> None:
+        """Close the metrics and the environment."""
+        if self._callback is not None:
+            self._callback.on_training_end()
+            self.model.logger.close()
+        self.env.close()
+
+    def _iterate_on_policy(self, model: OnPolicyAlgorithm) -> None:
+        started = time.perf_counter()
+        assert self._callback is not None, "start() comes first"
+        model.collect_rollouts(self.env, self._callback, model.rollout_buffer, n_rollout_steps=model.n_steps)
+        collected = time.perf_counter()
+        model._update_current_progress_remaining(model.num_timesteps, model._total_timesteps)
+        model.train()
+        self.rollout_s, self.update_s = collected - started, time.perf_counter() - collected
+
+    def _iterate_off_policy(self, model: OffPolicyAlgorithm) -> None:
+        assert self._callback is not None, "start() comes first"
+        until = self.steps + self.iteration_steps
+        if self._spec.step_budget:
+            until = min(until, self._spec.step_budget)
+        while self.steps < until:
+            started = time.perf_counter()
+            rollout = model.collect_rollouts(
+                self.env,
+                self._callback,
+                train_freq=model.train_freq,  # type: ignore[arg-type]
+                replay_buffer=model.replay_buffer,  # type: ignore[arg-type]
+                action_noise=model.action_noise,
+                learning_starts=model.learning_starts,
+            )
+            collected = time.perf_counter()
+            self.rollout_s += collected - started
+            updates = model.gradient_steps if model.gradient_steps >= 0 else rollout.episode_timesteps
+            if self.steps > model.learning_starts and updates > 0:
+                model.train(gradient_steps=updates, batch_size=model.batch_size)
+            self.update_s += time.perf_counter() - collected
+
+    def _check_losses(self) -> None:
+        for name, value in self.model.logger.name_to_value.items():
+            if name.startswith("train/") and "loss" in name and not math.isfinite(float(value)):
+                raise AnomalyError(f"{name} is {value} after {self.steps} steps")
+
+    def _check_parameters(self) -> None:
+        for name, parameter in self.model.policy.named_parameters():
+            # One number that is not finite makes the sum so; large finite ones cannot in double precision.
+            if not math.isfinite(float(parameter.detach().sum(dtype=torch.float64))):
+                raise AnomalyError(f"the weights {name} are not finite after {self.steps} steps")

@@ -1,0 +1,50 @@
+"""The log of a run: what a person reads when they open it, one line an iteration, tracebacks nowhere else."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import TextIO
+
+
+class RunLog:
+    """Appends lines to `output.log`.
+
+    Args:
+        path: The file; made where missing.
+        echo: Where the lines go too, unless it is that very file, as where a supervisor sent stdout there.
+        now: The clock.
+    """
+
+    def __init__(self, path: Path, *, echo: TextIO | None = None, now: Callable[[], datetime] = datetime.now) -> None:
+        self._file = path.open("a", encoding="utf-8")
+        self._echo = None if echo is None or _is_same_file(echo, self._file) else echo
+        self._now = now
+
+    def say(self, text: str) -> None:
+        """Write a line, with the time before it."""
+        line = f"{self._now():%H:%M:%S} {text}\n"
+        self._file.write(line)
+        self._file.flush()
+        if self._echo is not None:
+            self._echo.write(line)
+            self._echo.flush()
+
+    def trace(self, error: BaseException) -> None:
+        """Write a traceback, which nobody sees who does not open the file."""
+        self._file.write("".join(traceback.format_exception(error)))
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def _is_same_file(one: TextIO, other: TextIO) -> bool:
+    try:
+        return os.path.sameopenfile(one.fileno(), other.fileno())
+    except (OSError, ValueError):
+        return False

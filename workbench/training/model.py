@@ -1,0 +1,104 @@
+"""A spec made into a learner of Stable-Baselines3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from stable_baselines3 import PPO, SAC, TD3
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.noise import NormalActionNoise
+from stable_baselines3.common.vec_env import VecEnv, VecNormalize
+
+from workbench.errors import RequestError
+from workbench.specs import Algorithm, RunSpec, schedule
+
+ACTIVATIONS: dict[str, type[torch.nn.Module]] = {
+    "tanh": torch.nn.Tanh,
+    "relu": torch.nn.ReLU,
+    "elu": torch.nn.ELU,
+}
+
+# What of a block describes the networks; Stable-Baselines3 takes it apart from the rest.
+NETWORK_FIELDS = {"net_arch", "activation", "log_std_init", "ortho_init"}
+
+SCHEDULES = {"learning_rate", "clip_range", "clip_range_vf"}
+
+CLASSES: dict[Algorithm, type[BaseAlgorithm]] = {"ppo": PPO, "sac": SAC, "td3": TD3}
+
+
+def normalize(venv: VecEnv, spec: RunSpec) -> VecEnv:
+    """Return the environment with the spec's normalisation around it, or as it is where there is none.
+
+    Raises:
+        RequestError: The observations cannot be normalised.
+    """
+    if not (spec.normalize_observations or spec.normalize_rewards):
+        return venv
+    if spec.normalize_observations and not isinstance(venv.observation_space, spaces.Box):
+        kind = type(venv.observation_space).__name__
+        raise RequestError(f"observations from a {kind} space cannot be normalised; set normalize_observations false.")
+    return VecNormalize(
+        venv,
+        norm_obs=spec.normalize_observations,
+        norm_reward=spec.normalize_rewards,
+        gamma=spec.hyperparameters.gamma,
+    )
+
+
+def make_model(spec: RunSpec, env: VecEnv, *, seed: int) -> BaseAlgorithm:
+    """Return the learner that a spec describes.
+
+    Raises:
+        RequestError: The algorithm cannot learn on these actions, or Stable-Baselines3 refuses a value.
+    """
+    if spec.algorithm != "ppo" and not isinstance(env.action_space, spaces.Box):
+        kind = type(env.action_space).__name__
+        raise RequestError(f"{spec.algorithm.upper()} needs continuous actions, and these are {kind}; use PPO.")
+    try:
+        return CLASSES[spec.algorithm](
+            "MlpPolicy",
+            env,
+            policy_kwargs=_policy_keywords(spec),
+            seed=seed,
+            device=_device(spec),
+            **_keywords(spec, env),
+        )
+    except (AssertionError, ValueError) as error:
+        raise RequestError(f"Stable-Baselines3 refuses this spec: {error}") from error
+
+
+def _keywords(spec: RunSpec, env: VecEnv) -> dict[str, Any]:
+    block = spec.hyperparameters
+    keywords: dict[str, Any] = {
+        name: getattr(block, name) for name in type(block).model_fields if name not in NETWORK_FIELDS
+    }
+    for name in SCHEDULES & keywords.keys():
+        keywords[name] = None if keywords[name] is None else _as_schedule(keywords[name])
+    deviation = keywords.pop("action_noise_std", 0.0)
+    if deviation:
+        size = env.action_space.shape or ()
+        keywords["action_noise"] = NormalActionNoise(np.zeros(size), np.full(size, deviation))
+    return keywords
+
+
+def _as_schedule(value: float | str) -> float | Callable[[float], float]:
+    # A number stays one: Stable-Baselines3 makes a constant of it.
+    return schedule(value) if isinstance(value, str) else value
+
+
+def _policy_keywords(spec: RunSpec) -> dict[str, Any]:
+    block = spec.hyperparameters
+    keywords: dict[str, Any] = {"net_arch": block.layers, "activation_fn": ACTIVATIONS[block.activation]}
+    for name in ("log_std_init", "ortho_init"):
+        if hasattr(block, name):
+            keywords[name] = getattr(block, name)
+    return keywords
+
+
+def _device(spec: RunSpec) -> str:
+    # The small networks of PPO are slower on a GPU than the copying to and fro.
+    return "cpu" if spec.device == "auto" and spec.algorithm == "ppo" else spec.device

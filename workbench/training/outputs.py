@@ -1,0 +1,79 @@
+"""Where metrics go: the event stream and a CSV file, as writers that Stable-Baselines3's logger drives."""
+
+from __future__ import annotations
+
+import csv
+import io
+import numbers
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from stable_baselines3.common.logger import KVWriter
+
+from workbench import durable
+from workbench.runs import EventWriter
+
+
+class EventOutput(KVWriter):
+    """Appends one `metrics` event for each row.
+
+    Args:
+        writer: The event stream.
+        context: Gives what else the event carries: wall time, episodes, iteration.
+    """
+
+    def __init__(self, writer: EventWriter, context: Callable[[], Mapping[str, Any]]) -> None:
+        self._writer = writer
+        self._context = context
+
+    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
+        """Append the numbers among the values."""
+        self._writer.append("metrics", steps=step, **self._context(), values=_numbers(key_values))
+
+    def close(self) -> None:
+        """Leave the stream open: whoever made it closes it."""
+
+
+class CsvOutput(KVWriter):
+    """Appends one line for each row to `progress.csv`; a new column rewrites the file, whole.
+
+    Args:
+        path: The file; one that is there is continued.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with path.open("a+", newline="", encoding="utf-8") as file:
+            file.seek(0)
+            self._columns: list[str] = next(csv.reader(file), [])
+
+    def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
+        """Append the numbers among the values."""
+        row = _numbers(key_values)
+        new = sorted(row.keys() - set(self._columns))
+        if new:
+            self._columns += new
+            self._rewrite()
+        with self._path.open("a", newline="", encoding="utf-8") as file:
+            csv.DictWriter(file, self._columns, restval="").writerow(row)
+
+    def close(self) -> None:
+        """Do nothing: the file is closed after every line."""
+
+    def _rewrite(self) -> None:
+        with self._path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        content = io.StringIO(newline="")
+        writer = csv.DictWriter(content, self._columns, restval="")
+        writer.writeheader()
+        writer.writerows(rows)
+        durable.write_text(self._path, content.getvalue())
+
+
+def _numbers(values: Mapping[str, Any]) -> dict[str, float]:
+    return {
+        name: value.item() if hasattr(value, "item") else value
+        for name, value in values.items()
+        if isinstance(value, numbers.Real) or (hasattr(value, "item") and getattr(value, "size", 0) == 1)
+    }

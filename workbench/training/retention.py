@@ -1,0 +1,24 @@
+"""Which checkpoints may go."""
+
+from __future__ import annotations
+
+import shutil
+
+from workbench.runs import CheckpointDirectory, RunDirectory
+
+
+def surplus(run: RunDirectory, keep_last: int | None) -> list[CheckpointDirectory]:
+    """Return the checkpoints beyond the last `keep_last`; pinned, best, latest and untrained ones always stay."""
+    if keep_last is None:
+        return []
+    pinned = set(run.annotations().pinned)
+    special = {checkpoint.steps for checkpoint in (run.best(), run.latest()) if checkpoint is not None}
+    ordinary = [checkpoint for checkpoint in run.checkpoints() if checkpoint.steps and checkpoint.steps not in pinned]
+    return [checkpoint for checkpoint in ordinary[:-keep_last] if checkpoint.steps not in special]
+
+
+def discard(checkpoint: CheckpointDirectory) -> None:
+    """Delete a checkpoint; no reader ever sees half of it."""
+    aside = checkpoint.path.with_name(f".{checkpoint.path.name}.gone")
+    checkpoint.path.rename(aside)
+    shutil.rmtree(aside, ignore_errors=True)

@@ -1,0 +1,178 @@
+"""One run from `run.json` to its end: its parts put together, its states, and what becomes of a failure."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from stable_baselines3.common.logger import TensorBoardOutputFormat
+
+from workbench.errors import RequestError
+from workbench.policies import Evaluation
+from workbench.runs import EventWriter, RequestInbox, RunDirectory, RunState, StateFile
+from workbench.runs.state import BEAT_S
+from workbench.simulation import EnvSource, make_sb3
+from workbench.training.keeper import CheckpointKeeper
+from workbench.training.learner import AnomalyError, Learner
+from workbench.training.log import RunLog
+from workbench.training.outputs import CsvOutput, EventOutput
+from workbench.training.requests import StopSignal
+from workbench.training.trainer import Ending, Trainer
+from workbench.training.words import in_one_sentence
+
+TOO_LATE = "the run has ended"
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a run ended."""
+
+    run: RunDirectory
+    """Where everything it wrote is."""
+    state: RunState
+    """`finished`, `stopped` or `failed`."""
+    reason: str
+    """Why it ended, in words."""
+    steps: int
+    """Steps it did, all copies together."""
+    iterations: int
+    """Iterations it did."""
+    best: Path | None
+    """The checkpoint with the best evaluation."""
+    latest: Path | None
+    """The newest checkpoint."""
+    evaluation: Evaluation | None
+    """The last evaluation."""
+
+
+class Session:
+    """Trains one run in this process and writes its folder.
+
+    Args:
+        run: A run directory with its `run.json`; nobody else carries it.
+        log: Where a person can follow it.
+        stop: Tells when a signal asked to stop.
+    """
+
+    def __init__(self, run: RunDirectory, log: RunLog, stop: StopSignal | None = None) -> None:
+        self._run = run
+        self._log = log
+        self._stop = stop or StopSignal()
+        self._state = StateFile(run.state_path)
+        self._events = EventWriter(run.events_path)
+        self._inbox = RequestInbox(run, self._events)
+        self._learner: Learner | None = None
+        self._keeper: CheckpointKeeper | None = None
+
+    def run(self) -> RunResult:
+        """Train to the end and return how it ended; a failure is a result too, never an exception."""
+        with self._beating():
+            try:
+                self._enter(RunState.STARTING)
+                state, reason = self._train()
+            except AnomalyError as anomaly:
+                self._events.append("anomaly", what="not_finite", message=str(anomaly))
+                state, reason = RunState.FAILED, f"{anomaly}{self._last_good()}"
+            except KeyboardInterrupt:
+                state, reason = RunState.STOPPED, f"interrupted{self._last_good()}"
+            except Exception as error:
+                self._log.trace(error)
+                state, reason = RunState.FAILED, in_one_sentence(error)
+            for request in self._inbox.take():
+                self._inbox.answer(request, ok=False, reason=TOO_LATE)
+            self._log.say(f"{state}: {reason}")
+            self._enter(state, reason, exit_code=1 if state is RunState.FAILED else 0)
+        self._events.close()
+        return self._result(state, reason)
+
+    def _train(self) -> Ending:
+        spec, record = self._run.spec(), self._run.record()
+        if spec.parent is not None:
+            raise RequestError("training on from another run's checkpoint is not built yet.")
+        source = EnvSource.from_json(record.get("environment") or {})
+        seed = int(spec.seed if spec.seed is not None else record["seed"])
+        # In a rollout, a second thread of torch spins against the simulator's own and halves the speed.
+        torch.set_num_threads(1)
+        self._log.say(f"{spec.algorithm.upper()} on {source.env_id}, {spec.n_envs} copies, seed {seed}")
+        venv = make_sb3(source, spec.n_envs, seed, spec.threads or 0)
+        learner = self._learner = Learner(spec, venv, seed=seed)
+        fields = {"seed": seed, "versions": record.get("versions") or {}, **_describe(venv)}
+        keeper = self._keeper = CheckpointKeeper(self._run, spec, source, learner, self._events, fields)
+        trainer = Trainer(
+            spec,
+            learner,
+            venv,
+            keeper,
+            events=self._events,
+            inbox=self._inbox,
+            log=self._log,
+            stop=self._stop,
+            enter=self._enter,
+        )
+        try:
+            learner.start(
+                [
+                    EventOutput(self._events, trainer.context),
+                    CsvOutput(self._run.path / "progress.csv"),
+                    TensorBoardOutputFormat(str(self._run.path)),
+                ]
+            )
+            return trainer.run()
+        finally:
+            learner.close()
+
+    def _enter(self, state: RunState, reason: str = "", exit_code: int | None = None) -> None:
+        # The event first: a reader who finds the process gone believes the stream before the file.
+        self._events.append("state", state=str(state), reason=reason)
+        self._state.write(state, reason=reason, exit_code=exit_code)
+
+    @contextmanager
+    def _beating(self) -> Iterator[None]:
+        """Show that this process lives, however long an iteration takes."""
+        over = threading.Event()
+
+        def beat() -> None:
+            while not over.wait(BEAT_S):
+                self._state.beat()
+
+        thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def _last_good(self) -> str:
+        latest = self._run.latest()
+        return "" if latest is None else f"; the last checkpoint is {latest.path.name}"
+
+    def _result(self, state: RunState, reason: str) -> RunResult:
+        best, latest = self._run.best(), self._run.latest()
+        return RunResult(
+            run=self._run,
+            state=state,
+            reason=reason,
+            steps=self._learner.steps if self._learner else 0,
+            iterations=self._learner.iteration if self._learner else 0,
+            best=best.path if best else None,
+            latest=latest.path if latest else None,
+            evaluation=self._keeper.evaluation if self._keeper else None,
+        )
+
+
+def _describe(venv: Any) -> dict[str, Any]:
+    """Return what a checkpoint says of its environment that only the environment itself knows."""
+    batch = getattr(venv, "env", None)
+    if batch is None:
+        return {"control_period_s": None, "observation_names": (), "action_names": ()}
+    return {
+        "control_period_s": batch.control_dt,
+        "observation_names": tuple(batch.observation_names),
+        "action_names": tuple(batch.action_names),
+    }

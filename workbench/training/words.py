@@ -1,0 +1,28 @@
+"""Numbers and failures as a person reads them in a log."""
+
+from __future__ import annotations
+
+import math
+
+from workbench.errors import WorkbenchError
+
+
+def grouped(number: float) -> str:
+    """Return a number with its thousands apart: `9 142 272`, `1 402`, `12.5`, `0.0031`."""
+    if not math.isfinite(number):
+        return str(number)
+    if number == int(number) or abs(number) >= 1000:
+        return f"{round(number):,}".replace(",", " ")
+    return f"{number:.4g}"
+
+
+def in_one_sentence(error: BaseException) -> str:
+    """Return what went wrong as one line, for the reason of a failed run."""
+    if isinstance(error, WorkbenchError):
+        return " ".join(str(error).split())
+    if isinstance(error, MemoryError):
+        return "there is not enough memory"
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
