@@ -6,6 +6,7 @@ ever held in this process, nor, whatever its length, in ffmpeg's.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import tempfile
@@ -122,6 +123,8 @@ def encode(
     words = [*sources, "-filter_complex", graph, "-map", "[out]", "-frames:v", str(frames), *QUALITY, str(part)]
     try:
         run(words, doing=f"encoding {film.name}", on_frame=on_frame)
+        with part.open("rb") as written:
+            os.fsync(written.fileno())
         part.replace(film)
     finally:
         part.unlink(missing_ok=True)

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.montage.fakes import BLUE, RED, SIZE, WHITE, clip_of, make_clip, make_run, shown_of
+from workbench.errors import RequestError, WorkFailedError
+from workbench.montage.clips import Clip
+from workbench.montage.ffmpeg import FilmInfo, encode, probe, still
+from workbench.montage.film import detail, film_frames, headline, write_film
+from workbench.montage.labels import LabelStyle
+from workbench.montage.timing import Pace, work_out
+
+Pixel = tuple[int, int, int]
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory: pytest.TempPathFactory) -> list[Clip]:
+    folder = tmp_path_factory.mktemp("clips")
+    shown = shown_of(make_run(folder / "runs", [0, 102_400, 1_024_000]))
+    lengths = (1.0, 1.5, 0.5)
+    films = [
+        make_clip(folder / f"{place}.mp4", seconds=seconds, colour=colour)
+        for place, (seconds, colour) in enumerate(zip(lengths, (RED, WHITE, BLUE), strict=True))
+    ]
+    return [
+        clip_of(item, film, value=value) for item, film, value in zip(shown, films, (-12.3, 240, 1702), strict=True)
+    ]
+
+
+def pixel(film: Path, frame: int, at: tuple[int, int]) -> Pixel:
+    picture = film.with_suffix(".png")
+    still(film, probe(film), frame, picture)
+    with Image.open(picture) as image:
+        red, green, blue = image.convert("RGB").getpixel(at)  # type: ignore[misc]
+    return red, green, blue
+
+
+def is_near(colour: Pixel, wanted: Pixel, by: int = 8) -> bool:
+    return all(abs(a - b) <= by for a, b in zip(colour, wanted, strict=True))
+
+
+def test_durations_add_up_and_fades_overlap(clips: list[Clip], tmp_path: Path) -> None:
+    timing = work_out(Pace(head_s=1.0, tail_s=0.7, transition_s=0.5), clips)
+    # 10 frames a second: (10 + 10 + 7) + (10 + 15 + 7) + (10 + 5 + 7), less two fades of 5.
+    assert film_frames(clips, timing) == 71
+    seen: list[int] = []
+    film = tmp_path / "new" / "film.mp4"
+    write_film(clips, timing, LabelStyle(), film, scratch=tmp_path, on_frame=seen.append)
+    assert probe(film) == FilmInfo(*SIZE, Fraction(10), 71)
+    assert seen[-1] == 71
+    assert [path.name for path in film.parent.iterdir()] == ["film.mp4"]
+
+
+def test_a_fade_mixes_as_many_frames_as_it_says_and_neither_end(clips: list[Clip], tmp_path: Path) -> None:
+    timing = work_out(Pace(head_s=0.5, tail_s=0.5, transition_s=0.4), clips)
+    film = tmp_path / "film.mp4"
+    write_film(clips[:2], timing, LabelStyle(), film, scratch=tmp_path)
+    # The first clip has 5 + 10 + 5 frames; the last 4 of them are mixed with the second one.
+    red, white = (208, 48, 48), (232, 234, 240)
+    corner = (150, 10)
+    assert is_near(pixel(film, 15, corner), red)
+    assert is_near(pixel(film, 20, corner), white)
+    for step, frame in enumerate(range(16, 20), start=1):
+        mixed = tuple(round(a + (b - a) * step / 5) for a, b in zip(red, white, strict=True))
+        assert is_near(pixel(film, frame, corner), mixed)  # type: ignore[arg-type]
+
+
+def test_without_a_fade_clips_follow_at_once(clips: list[Clip], tmp_path: Path) -> None:
+    timing = work_out(Pace(head_s=0, tail_s=0, transition_s=0), clips)
+    film = tmp_path / "film.mp4"
+    write_film(clips, timing, LabelStyle(), film, scratch=tmp_path)
+    assert probe(film).frames == 10 + 15 + 5
+    assert is_near(pixel(film, 9, (150, 10)), (208, 48, 48))
+    assert is_near(pixel(film, 10, (150, 10)), (232, 234, 240))
+
+
+def test_speed_comes_before_the_rate(clips: list[Clip], tmp_path: Path) -> None:
+    timing = work_out(Pace(speed=2, fps=30, head_s=0, tail_s=0), clips[:1])
+    film = tmp_path / "film.mp4"
+    write_film(clips[:1], timing, LabelStyle(), film, scratch=tmp_path)
+    assert probe(film) == FilmInfo(*SIZE, Fraction(30), 15)
+
+
+@pytest.mark.parametrize(
+    ("location", "inside"), [("bottom-left", (20, 108)), ("top-right", (140, 12)), ("center", (80, 60))]
+)
+def test_the_label_is_drawn_where_it_was_asked_for(
+    clips: list[Clip], tmp_path: Path, location: str, inside: tuple[int, int]
+) -> None:
+    film = tmp_path / "film.mp4"
+    timing = work_out(Pace(), clips[1:2])
+    write_film(clips[1:2], timing, LabelStyle(location=location), film, scratch=tmp_path)  # type: ignore[arg-type]
+    picture = tmp_path / "frame.png"
+    still(film, probe(film), 5, picture)
+    with Image.open(picture) as image:
+        gray = image.convert("L")
+        box = (inside[0] - 12, inside[1] - 6, inside[0] + 12, inside[1] + 6)
+        darkest, brightest = gray.crop(box).getextrema()
+        elsewhere = gray.getpixel((5, 60))
+    assert darkest < 110 < 225 < brightest + 60  # type: ignore[operator]
+    assert elsewhere >= 225  # type: ignore[operator]
+
+
+def test_labels_tell_step_return_run_and_iteration(clips: list[Clip]) -> None:
+    assert headline(clips[2]) == "step 1 024 000  ·  return 1 702"
+    assert headline(clips[0]) == "step 0  ·  return -12.3"
+    assert detail(clips[2]) == "ant  ·  PPO  ·  7f3a  ·  iteration 3"
+
+
+def test_a_fade_longer_than_what_stands_still_is_refused(clips: list[Clip]) -> None:
+    pace = Pace(head_s=1.0, tail_s=0.4, transition_s=0.5)
+    with pytest.raises(RequestError, match=r"--transition-seconds 0.5 is longer than --tail-seconds 0.4"):
+        pace.check(fading=True)
+    pace.check(fading=False)
+
+
+def test_clips_of_different_rates_need_one_named(clips: list[Clip], tmp_path: Path) -> None:
+    faster = clip_of(clips[0].shown, make_clip(tmp_path / "fast.mp4", fps=20))
+    with pytest.raises(RequestError, match="10 and 20 frames a second"):
+        work_out(Pace(), [clips[0], faster])
+    timing = work_out(Pace(fps=20), [clips[0], faster])
+    assert (timing.body(clips[0]), timing.body(faster)) == (20, 20)
+
+
+@pytest.mark.parametrize(
+    ("pace", "said"),
+    [
+        (Pace(speed=0), "--speed"),
+        (Pace(speed=float("nan")), "--speed"),
+        (Pace(fps=0.1), "--fps"),
+        (Pace(head_s=-1), "--head-seconds"),
+        (Pace(tail_s=float("inf")), "--tail-seconds"),
+    ],
+)
+def test_values_that_make_no_sense_are_refused(pace: Pace, said: str) -> None:
+    with pytest.raises(RequestError, match=said):
+        pace.check(fading=False)
+
+
+def test_ffmpeg_failing_says_its_last_words_and_leaves_nothing(tmp_path: Path, clips: list[Clip]) -> None:
+    with pytest.raises(WorkFailedError, match=r"encoding a.mp4 failed: .*nosuchfilter"):
+        encode([clips[0].film], "[0:v]nosuchfilter[out]", tmp_path / "a.mp4", frames=3)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_no_film_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.mp4").write_text("not a film")
+    with pytest.raises(WorkFailedError, match=r"a.mp4 is not a film that can be read"):
+        probe(tmp_path / "a.mp4")

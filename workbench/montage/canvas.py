@@ -1,0 +1,124 @@
+"""What stands around the clips of a grid: background, title, captions, and the notes on clips that ended early."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PIL import Image, ImageDraw
+
+from workbench.montage.clips import Clip
+from workbench.montage.labels import (
+    ACCENT,
+    BACKGROUND,
+    BAR,
+    BRIGHT,
+    MUTED,
+    Colour,
+    Font,
+    fitting_font,
+    load_font,
+    return_text,
+    shorten,
+    steps_text,
+)
+from workbench.montage.layout import Box, GridLayout
+
+Words = Sequence[tuple[str, Colour]]
+VEIL_ALPHA = 96
+"""How much a clip that ended is darkened, of 255."""
+SPACE = "   "
+
+
+def draw_canvas(layout: GridLayout, clips: Sequence[Clip]) -> Image.Image:
+    """Return the whole picture with the cells left transparent."""
+    canvas = Image.new("RGBA", (layout.width, layout.height), (*BACKGROUND, 255))
+    draw = ImageDraw.Draw(canvas)
+    _draw_title(draw, layout, clips)
+    several = len({clip.shown.run.directory.path for clip in clips}) > 1
+    for box, cell, clip in zip(layout.captions, layout.cells, clips, strict=True):
+        draw.rectangle(box.corners, fill=(*BAR, 255))
+        _draw_caption(draw, box, layout.unit, clip, several=several)
+        draw.rectangle(cell.corners, fill=(0, 0, 0, 0))
+    return canvas
+
+
+def draw_ending(size: tuple[int, int], unit: float, clip: Clip) -> Image.Image:
+    """Return what lies over a clip once it ended while others go on: a veil and why it ended."""
+    veil = Image.new("RGBA", size, (*BACKGROUND, VEIL_ALPHA))
+    text = ending_text(clip)
+    if text:
+        font = fitting_font(text, 16 * unit, size[0] * 0.8)
+        draw = ImageDraw.Draw(veil)
+        pad, height = round(10 * unit), sum(font.getmetrics())
+        width = round(font.getlength(text)) + 2 * pad
+        left, top = (size[0] - width) // 2, size[1] - height - round(26 * unit)
+        plate = (left, top, left + width, top + height + round(10 * unit))
+        draw.rounded_rectangle(plate, radius=round(6 * unit), fill=(*BACKGROUND, 235))
+        draw.text(((plate[0] + plate[2]) / 2, (plate[1] + plate[3]) / 2), text, font=font, fill=BRIGHT, anchor="mm")
+    return veil
+
+
+def ending_text(clip: Clip) -> str:
+    """Return why and when a clip's episode ended, in words."""
+    episodes = () if clip.sidecar is None else clip.sidecar.episodes
+    if len(episodes) != 1:
+        return ""
+    reason = (clip.ending or "ended").replace("_", " ")
+    return reason if episodes[0].length is None else f"{reason} after {steps_text(episodes[0].length)} steps"
+
+
+def _draw_title(draw: ImageDraw.ImageDraw, layout: GridLayout, clips: Sequence[Clip]) -> None:
+    box, unit = layout.title, layout.unit
+    runs = list(dict.fromkeys(clip.shown.run.directory.path for clip in clips))
+    environments = list(dict.fromkeys(clip.shown.run.environment for clip in clips))
+    run = clips[0].shown.run.directory
+    detail = f"{run.algorithm.upper()}{SPACE}{run.short_id}" if len(runs) == 1 else f"{len(runs)} runs"
+    seeds = {clip.sidecar.seed for clip in clips if clip.sidecar is not None}
+    known = next(iter(seeds)) if len(seeds) == 1 and all(clip.sidecar is not None for clip in clips) else None
+    note = "" if known is None else f"seed {steps_text(known)}"
+    small = load_font(17 * unit)
+    middle = box.y + box.height / 2
+    draw.text((box.x + box.width, middle), note, font=small, fill=MUTED, anchor="rm")
+    room = box.width - small.getlength(note + SPACE)
+    name = ", ".join(environments)
+    large = fitting_font(name, 26 * unit, room * 0.75)
+    name = shorten(name, large, room * 0.75)
+    draw.text((box.x, middle), name, font=large, fill=BRIGHT, anchor="lm")
+    start = large.getlength(name + SPACE)
+    draw.text((box.x + start, middle), shorten(detail, small, room - start), font=small, fill=MUTED, anchor="lm")
+
+
+def _draw_caption(draw: ImageDraw.ImageDraw, box: Box, unit: float, clip: Clip, *, several: bool) -> None:
+    shown = clip.shown
+    left: list[tuple[str, Colour]] = []
+    if several:
+        left.append((f"{shown.run.directory.short_id}{SPACE}", MUTED))
+    left.append((f"step {steps_text(shown.steps)}", BRIGHT))
+    right: list[tuple[str, Colour]] = []
+    if clip.return_ is not None:
+        right.append((f"return {return_text(clip.return_)}", ACCENT))
+    if shown.evaluation_mean is not None:
+        right.append((f"{SPACE if right else ''}mean {return_text(shown.evaluation_mean)}", MUTED))
+    pad = round(12 * unit)
+    room = box.width - 2 * pad
+    # What does not fit at a readable size goes: first the mean, then everything gets smaller.
+    if len(right) == 2 and _width([*left, *right], load_font(15 * unit)) > room:
+        right.pop()
+    font = fitting_font(_text([*left, (SPACE, BRIGHT), *right]), 19 * unit, room)
+    middle = box.y + box.height / 2
+    _draw_words(draw, box.x + pad, middle, left, font)
+    _draw_words(draw, box.x + box.width - pad - _width(right, font), middle, right, font)
+
+
+def _draw_words(draw: ImageDraw.ImageDraw, x: float, y: float, words: Words, font: Font) -> None:
+    for text, colour in words:
+        draw.text((x, y), text, font=font, fill=colour, anchor="lm")
+        x += font.getlength(text)
+
+
+def _width(words: Words, font: Font) -> float:
+    return sum(font.getlength(text) for text, _ in words)
+
+
+def _text(words: Words) -> str:
+    return "".join(text for text, _ in words)

@@ -1,0 +1,251 @@
+"""The clips of a montage: those that exist, and making those that are missing.
+
+A clip is a recording of one checkpoint. It is looked for among the recordings and the cached clips, by their
+sidecars, and in the checkpoint itself; what is missing is filmed by `workbench record` in a process of its own at
+low priority, and cached, so that the next montage finds it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+import psutil
+
+from workbench.errors import NotFoundError, WorkFailedError
+from workbench.montage.ffmpeg import NICENESS, FilmInfo, probe
+from workbench.montage.labels import steps_text
+from workbench.montage.selection import Shown
+from workbench.runs.recordings import Sidecar, list_recordings, read_sidecar, sidecar_path
+
+CLIPS_FOLDER = "clips"
+CHECKPOINT_FILM = "video_000.mp4"
+CHANGES = frozenset({"--seconds", "--camera", "--env"})
+"""Flags that make a recording unlike the others of a montage."""
+POLL_S = 0.05
+STOP_PATIENCE_S = 3.0
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What every clip of one montage has in common."""
+
+    seed: int
+    size: tuple[int, int] = (480, 360)
+    theme: str = "light"
+    episodes: int = 1
+    exact: bool = False
+    """Whether somebody asked for just these; otherwise films that training left in the checkpoints will do."""
+
+
+@dataclass(frozen=True)
+class Clip:
+    """A film of one checkpoint."""
+
+    shown: Shown
+    film: Path
+    info: FilmInfo
+    sidecar: Sidecar | None
+    made: bool
+    """Whether it was filmed for this montage."""
+
+    @property
+    def return_(self) -> float | None:
+        """Mean return of the filmed episodes."""
+        returns = [] if self.sidecar is None else [item.return_ for item in self.sidecar.episodes]
+        known = [value for value in returns if value is not None]
+        return math.fsum(known) / len(known) if known else None
+
+    @property
+    def ending(self) -> str | None:
+        """Why its one episode ended."""
+        episodes = () if self.sidecar is None else self.sidecar.episodes
+        return episodes[0].reason if len(episodes) == 1 else None
+
+
+RecordCommand = Callable[[Shown, Wanted, Path], Sequence[str]]
+"""Returns the words that film a checkpoint into a file."""
+
+
+def record_command(project_root: Path) -> RecordCommand:
+    """Return how this interpreter films a checkpoint of a project."""
+
+    def words(shown: Shown, wanted: Wanted, film: Path) -> list[str]:
+        width, height = wanted.size
+        start = [sys.executable, "-m", "workbench", "--project", str(project_root), "record", str(shown.path)]
+        how = ["--episodes", str(wanted.episodes), "--seed", str(wanted.seed), "--size", f"{width}x{height}"]
+        return [*start, *how, "--theme", wanted.theme, "-o", str(film)]
+
+    return words
+
+
+def clip_path(recordings: Path, shown: Shown, wanted: Wanted) -> Path:
+    """Return where the clip of a checkpoint is cached."""
+    width, height = wanted.size
+    episodes = "" if wanted.episodes == 1 else f"_{wanted.episodes}ep"
+    name = f"{shown.steps:012d}_seed{wanted.seed}_{width}x{height}_{wanted.theme}{episodes}.mp4"
+    return recordings / CLIPS_FOLDER / shown.run.directory.name / name
+
+
+def find_clips(recordings: Path, chosen: Sequence[Shown], wanted: Wanted) -> dict[Shown, Path]:
+    """Return the films that exist of the checkpoints; those missing are left out.
+
+    Where nothing was asked for in particular and every checkpoint holds a film of the same size that training made,
+    those are taken rather than filming any.
+    """
+    found = _recorded(recordings, chosen, wanted)
+    if len(found) < len(set(chosen)) and not wanted.exact:
+        own = {shown: shown.path / CHECKPOINT_FILM for shown in chosen}
+        if all(film.is_file() for film in own.values()) and len({probe(film).size for film in own.values()}) == 1:
+            return own
+    return found
+
+
+def find_leftovers(chosen: Iterable[Shown]) -> dict[Shown, Path]:
+    """Return the films in the checkpoints themselves, for those to which nothing better can be had."""
+    return {shown: film for shown in chosen if (film := shown.path / CHECKPOINT_FILM).is_file()}
+
+
+def missing_clip(shown: Shown, wanted: Wanted) -> NotFoundError:
+    """Return the error for a checkpoint without a film that may not be made."""
+    return NotFoundError(
+        f"{shown.path / CHECKPOINT_FILM} is missing, and no recording shows the checkpoint at "
+        f"{steps_text(shown.steps)} steps of {shown.run.directory.name} with seed {wanted.seed} "
+        f"at {wanted.size[0]}x{wanted.size[1]}.",
+        hint="Leave out --no-generate-missing to film it.",
+    )
+
+
+def _recorded(recordings: Path, chosen: Sequence[Shown], wanted: Wanted) -> dict[Shown, Path]:
+    by_checkpoint = {shown.path.resolve(): shown for shown in chosen}
+    cached = {clip_path(recordings, shown, wanted): shown for shown in chosen}
+    folders = [recordings, *sorted({path.parent for path in cached}), *by_checkpoint]
+    found: dict[Shown, Path] = {}
+    for recording in (item for folder in folders for item in list_recordings(folder)):
+        sidecar = recording.sidecar
+        if sidecar is None or recording.state != "done" or sidecar.kind != "recording" or not sidecar.checkpoint:
+            continue
+        shown = by_checkpoint.get((recordings.parent / sidecar.checkpoint).resolve())
+        # A cached clip is what was asked for by its very name, even where the recorder had to change the size.
+        if shown is not None and (cached.get(recording.path) == shown or _fits(sidecar, wanted)):
+            found.setdefault(shown, recording.path)
+    return found
+
+
+def _fits(sidecar: Sidecar, wanted: Wanted) -> bool:
+    return (
+        sidecar.seed == wanted.seed
+        and sidecar.size == wanted.size
+        and sidecar.theme in (wanted.theme, None)
+        and not sidecar.stochastic
+        and not CHANGES.intersection(sidecar.command)
+        and len(sidecar.episodes) == wanted.episodes
+    )
+
+
+@dataclass
+class _Filming:
+    film: Path
+    shown: Shown
+    child: subprocess.Popen[bytes]
+    errors: IO[bytes]
+    progress: float = 0.0
+    closed: bool = field(default=False)
+
+    def look(self) -> bool:
+        """Take in how far the recorder is and return whether it ended."""
+        ended = self.child.poll() is not None
+        sidecar = read_sidecar(self.film)
+        if sidecar is not None and sidecar.job is not None:
+            self.progress = sidecar.job.progress
+        return ended
+
+    def finish(self) -> None:
+        """Check what an ended recorder left.
+
+        Raises:
+            WorkFailedError: It failed; its last words are in the message.
+        """
+        self.errors.seek(0)
+        said = [line.strip() for line in self.errors.read().decode(errors="replace").splitlines() if line.strip()]
+        if self.child.returncode != 0 or not self.film.is_file():
+            why = " / ".join(said[-3:]).removeprefix("workbench: ") or f"it ended with {self.child.returncode}"
+            raise WorkFailedError(f"the checkpoint {self.shown.path} could not be filmed: {why}")
+        self.progress, self.closed = 1.0, True
+
+    def end(self) -> None:
+        """End the recorder and whatever it started, and leave no half clip."""
+        for number in (signal.SIGINT, signal.SIGKILL):
+            if self.child.poll() is not None:
+                break
+            with suppress(ProcessLookupError):
+                os.killpg(self.child.pid, number)
+            with suppress(subprocess.TimeoutExpired):
+                self.child.wait(STOP_PATIENCE_S)
+        self.errors.close()
+        if not self.closed:
+            hidden = self.film.parent.glob(f".{self.film.stem}.*part*")
+            for path in (self.film, sidecar_path(self.film), *hidden):
+                path.unlink(missing_ok=True)
+
+
+def film_clips(
+    jobs: Sequence[tuple[Shown, Path]],
+    command: Callable[[Shown, Path], Sequence[str]],
+    *,
+    on_progress: Callable[[float, int], None] = lambda done, finished: None,
+    at_once: int | None = None,
+) -> None:
+    """Film checkpoints, some side by side; all or an error, and no recorder outlives this call.
+
+    Args:
+        jobs: Each checkpoint and its film.
+        command: Returns the words that film one.
+        on_progress: Called with how many clips are done, parts counted, and how many are finished.
+        at_once: How many recorders run side by side; half the processors, up to four.
+
+    Raises:
+        WorkFailedError: A recorder failed; clips that were finished stay.
+    """
+    limit = at_once or max(1, min(4, (os.cpu_count() or 1) // 2))
+    waiting, running, finished = list(jobs), list[_Filming](), 0
+    try:
+        while waiting or running:
+            while waiting and len(running) < limit:
+                shown, film = waiting.pop(0)
+                running.append(_start(shown, film, command(shown, film)))
+            for filming in [item for item in running if item.look()]:
+                filming.finish()
+                filming.end()
+                running.remove(filming)
+                finished += 1
+            on_progress(finished + math.fsum(item.progress for item in running), finished)
+            if running:
+                time.sleep(POLL_S)
+    finally:
+        for filming in running:
+            filming.end()
+
+
+def _start(shown: Shown, film: Path, words: Sequence[str]) -> _Filming:
+    film.parent.mkdir(parents=True, exist_ok=True)
+    film.unlink(missing_ok=True)
+    sidecar_path(film).unlink(missing_ok=True)
+    errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `end`, however filming ends)
+    # A session of its own: Ctrl-C reaches this process, which then ends the recorder and its encoder together.
+    child = subprocess.Popen(
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True
+    )
+    with suppress(psutil.Error, OSError):
+        psutil.Process(child.pid).nice(NICENESS)
+    return _Filming(film=film, shown=shown, child=child, errors=errors)

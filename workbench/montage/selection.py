@@ -1,0 +1,169 @@
+"""Which checkpoints of which runs a montage shows, and what is known of each: steps, iteration, evaluation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench import durable
+from workbench.errors import NotFoundError, RequestError
+from workbench.montage.sampling import Schedule, sample
+from workbench.runs import CheckpointDirectory, RunDirectory
+
+DEFAULT_SEED = 10_000
+"""The seed of the filmed episode where the run does not say which one its evaluations use."""
+LABELS_NAME = "video_labels.json"
+
+
+@dataclass(frozen=True)
+class FilmedRun:
+    """One run, as far as a montage shows it."""
+
+    directory: RunDirectory
+    env_id: str
+    """The environment's ID."""
+    environment: str
+    """Its short name."""
+    eval_seed: int
+    """The seed of the run's own evaluations."""
+
+    @property
+    def title(self) -> str:
+        """Environment, algorithm and run in a few words."""
+        return f"{self.environment}  ·  {self.directory.algorithm.upper()}  ·  {self.directory.short_id}"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One checkpoint chosen for a montage."""
+
+    run: FilmedRun
+    path: Path
+    steps: int
+    iteration: int | None = None
+    evaluation_mean: float | None = None
+    """Mean return of its last evaluation."""
+    evaluation_episodes: int | None = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How checkpoints are chosen from each run."""
+
+    wanted: int = 6
+    schedule: Schedule = "linear"
+    base: float = 2.0
+    only: tuple[str, ...] = ()
+    """Step counts, `best` or `latest`: these and no others."""
+    swaps: tuple[tuple[int, str], ...] = ()
+    """Places, counted from one, whose sampled checkpoint is another."""
+
+
+def describe_run(directory: RunDirectory) -> FilmedRun:
+    """Return what a montage says about a run; a run without a readable `run.json` goes by its folder's name."""
+    record = directory.record()
+    spec = _mapping(record.get("spec"))
+    env_id, seed = spec.get("env_id"), spec.get("eval_seed")
+    return FilmedRun(
+        directory=directory,
+        env_id=env_id if isinstance(env_id, str) else directory.short_name,
+        environment=directory.short_name,
+        eval_seed=seed if isinstance(seed, int) and not isinstance(seed, bool) else DEFAULT_SEED,
+    )
+
+
+def choose(run: FilmedRun, choice: Choice) -> list[Shown]:
+    """Return the checkpoints of one run that are shown, fewest steps first where they are sampled.
+
+    Raises:
+        NotFoundError: The run has no checkpoint, or not the one asked for; says which there are.
+        RequestError: A count, base or place that makes no sense.
+    """
+    there = run.directory.checkpoints()
+    if not there:
+        raise NotFoundError(
+            f"{run.directory.name} has no checkpoint yet.",
+            hint="A run writes the first one as it starts: wait for it, or look at its log.",
+        )
+    if choice.only:
+        chosen = [find_checkpoint(run.directory, there, text) for text in choice.only]
+        chosen = sorted(dict.fromkeys(chosen), key=lambda item: item.steps)
+    else:
+        places = sample(len(there), choice.wanted, schedule=choice.schedule, base=choice.base)
+        chosen = [there[place] for place in places]
+        for place, text in choice.swaps:
+            if not 1 <= place <= len(chosen):
+                raise RequestError(f"--checkpoint {place}={text}: there are only {len(chosen)} clips.")
+            chosen[place - 1] = find_checkpoint(run.directory, there, text)
+    evaluations = read_evaluations(run.directory)
+    return [_shown(run, checkpoint, evaluations.get(checkpoint.steps)) for checkpoint in chosen]
+
+
+def find_checkpoint(run: RunDirectory, there: Sequence[CheckpointDirectory], text: str) -> CheckpointDirectory:
+    """Return the checkpoint that `text` names: a step count, `best` or `latest`.
+
+    Raises:
+        NotFoundError: There is none such; says which there are.
+    """
+    if text in {"best", "latest"}:
+        named = run.best() if text == "best" else run.latest()
+        if named is not None:
+            return named
+        raise NotFoundError(f"{run.name} has no {text} checkpoint yet.", hint=_list_steps(there))
+    digits = text.replace("_", "").removeprefix("checkpoint")
+    if not digits.isdecimal():
+        raise RequestError(f"--checkpoint {text}: it takes a step count, `best` or `latest`.", hint=_list_steps(there))
+    for checkpoint in there:
+        if checkpoint.steps == int(digits):
+            return checkpoint
+    raise NotFoundError(
+        f"{run.name} has no checkpoint at {int(digits):,} steps.".replace(",", " "), hint=_list_steps(there)
+    )
+
+
+def read_evaluations(run: RunDirectory) -> dict[int, tuple[float, int | None]]:
+    """Return mean return and number of episodes of each evaluated checkpoint, by its steps, the last score counting."""
+    from workbench.runs import History
+
+    history = History(run)
+    history.refresh()
+    return {
+        item.steps: (item.mean_return, len(item.returns) or None)
+        for item in history.evaluations
+        if item.mean_return is not None and math.isfinite(item.mean_return)
+    }
+
+
+def read_iteration(checkpoint: Path) -> int | None:
+    """Return the training iteration of a checkpoint from the first file that tells it."""
+    for name, key in (("policy.json", "iteration"), (LABELS_NAME, "training_iteration")):
+        value = _mapping(durable.read_json(checkpoint / name)).get(key)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+    return None
+
+
+def _shown(run: FilmedRun, checkpoint: CheckpointDirectory, evaluation: tuple[float, int | None] | None) -> Shown:
+    mean, episodes = evaluation or (None, None)
+    return Shown(
+        run=run,
+        path=checkpoint.path,
+        steps=checkpoint.steps,
+        iteration=read_iteration(checkpoint.path),
+        evaluation_mean=mean,
+        evaluation_episodes=episodes,
+    )
+
+
+def _list_steps(there: Sequence[CheckpointDirectory]) -> str:
+    steps = [str(item.steps) for item in there]
+    if len(steps) > 12:
+        steps = [*steps[:6], "…", *steps[-5:]]
+    return f"It has {', '.join(steps)}."
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
