@@ -145,6 +145,7 @@ class AntEnv(BatchEnv[AntEnvConfig]):
         self._torso = self.batch.bind("xpos")[:, TORSO]
         self._contacts.bind(self.model, self.batch.bind("sensordata"))
         self._before = np.zeros((self.n_envs, 2))
+        self._wrenches = np.zeros((self.n_envs, len(self._contacts.bodies), 6))
         self._skip = 2 if self.config.exclude_current_positions_from_observation else 0
 
     def initial_state(self, noise: Noise) -> tuple[ArrayLike, ArrayLike]:
@@ -153,13 +154,17 @@ class AntEnv(BatchEnv[AntEnvConfig]):
         qpos = self.model.qpos0 + noise.uniform(-scale, scale, self.model.nq)
         return qpos, scale * noise.standard_normal(self.model.nv)
 
+    def measure(self) -> None:
+        """Read the contact sensors once for observation and reward."""
+        np.clip(self._contacts.read(), *self.config.contact_force_range, out=self._wrenches)
+
     def observe(self) -> NDArray[Any]:
         """Return positions, velocities and contact wrenches."""
         parts = [self.qpos[:, self._skip :], self.qvel]
         if self.config.use_rotation_vector:
             parts[:1] = [self.qpos[:, self._skip : 3], rotation_vector(self.qpos[:, 3:7]), self.qpos[:, 7:]]
         if self.config.include_contact_in_observation:
-            parts.append(self._wrenches().reshape(self.n_envs, -1))
+            parts.append(self._wrenches.reshape(self.n_envs, -1))
         return np.concatenate(parts, axis=1)
 
     def name_observations(self) -> Sequence[str]:
@@ -185,7 +190,7 @@ class AntEnv(BatchEnv[AntEnvConfig]):
         return {
             "forward": config.forward_reward_weight * self._velocity()[:, 0],
             "ctrl": -(config.ctrl_cost_weight * np.square(actions).sum(axis=1)),
-            "contact": -(config.contact_cost_weight * np.square(self._wrenches()).sum(axis=(1, 2))),
+            "contact": -(config.contact_cost_weight * np.square(self._wrenches).sum(axis=(1, 2))),
             "survive": config.healthy_reward * self._healthy(),
         }
 
@@ -212,9 +217,6 @@ class AntEnv(BatchEnv[AntEnvConfig]):
         low, high = self.config.healthy_z_range
         height = self.qpos[:, 2]
         return (low <= height) & (height <= high)
-
-    def _wrenches(self) -> NDArray[np.float64]:
-        return np.clip(self._contacts.read(), *self.config.contact_force_range)
 
 
 def rotation_vector(quaternions: NDArray[np.float64]) -> NDArray[np.float64]:

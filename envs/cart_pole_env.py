@@ -108,9 +108,13 @@ class CartPoleEnv(BatchEnv[CartPoleEnvConfig]):
         qpos = noise.uniform(-scale, scale, self.model.nq)
         return qpos, scale * noise.standard_normal(self.model.nv)
 
+    def measure(self) -> None:
+        """Bring the angle into one turn: the hinge counts its turns."""
+        self._angle = np.mod(self.qpos[:, 1] + np.pi, 2 * np.pi) - np.pi
+
     def observe(self) -> NDArray[Any]:
         """Return velocities and positions, in the alphabetical order of their names."""
-        return np.stack([self.qvel[:, 1], self.qvel[:, 0], self.qpos[:, 0], self._angle()], axis=1)
+        return np.stack([self.qvel[:, 1], self.qvel[:, 0], self.qpos[:, 0], self._angle], axis=1)
 
     def name_observations(self) -> Sequence[str]:
         """Name the four numbers."""
@@ -118,15 +122,10 @@ class CartPoleEnv(BatchEnv[CartPoleEnvConfig]):
 
     def reward_terms(self, actions: NDArray[Any]) -> Mapping[str, ArrayLike]:
         """Reward being upright."""
-        return {"upright": (np.abs(self._angle()) <= self.config.angle_limit_rad).astype(np.float64)}
+        return {"upright": (np.abs(self._angle) <= self.config.angle_limit_rad).astype(np.float64)}
 
     def terminations(self) -> Mapping[str, NDArray[np.bool_]]:
         """End when the pole has fallen too far."""
         if self.config.free_pole:
             return {}
-        return {"pole_angle": np.abs(self._angle()) > self.config.angle_limit_rad}
-
-    def _angle(self) -> NDArray[np.float64]:
-        # The hinge counts its turns.
-        wrapped: NDArray[np.float64] = np.mod(self.qpos[:, 1] + np.pi, 2 * np.pi) - np.pi
-        return wrapped
+        return {"pole_angle": np.abs(self._angle) > self.config.angle_limit_rad}

@@ -7,14 +7,10 @@ live in modules of their own.
 
 from __future__ import annotations
 
-import inspect
 import os
-import sys
-import traceback
 import typing
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 import mujoco
@@ -24,10 +20,11 @@ from gymnasium.utils import seeding
 from mujoco import batch as mujoco_batch
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.errors import SimulationError, WorkbenchError
-from workbench.simulation.config import BatchEnvConfig
+from workbench.errors import SimulationError
+from workbench.simulation.config import BatchEnvConfig, config_class
 from workbench.simulation.episodes import EpisodeStatistics, Floats, StepArrays
-from workbench.simulation.mjcf import compile_model
+from workbench.simulation.guard import Guard, module_path
+from workbench.simulation.mjcf import actuator_name, compile_model
 from workbench.simulation.noise import Noise
 
 C = TypeVar("C", bound=BatchEnvConfig)
@@ -41,7 +38,7 @@ class BatchEnv(ABC, Generic[C]):
     """An environment of `n_envs` copies of one model.
 
     A subclass names its configuration as the type argument (`class AntEnv(BatchEnv[AntEnvConfig])`) and writes `load`,
-    `initial_state`, `observe` and `reward_terms`; `setup`, `before_step`, `apply_action`, `terminations`,
+    `initial_state`, `observe` and `reward_terms`; `setup`, `before_step`, `apply_action`, `measure`, `terminations`,
     `truncations`, `info` and the names where it needs them. Derived MuJoCo fields that a method reads (`xpos`,
     `sensordata`, …) are bound in `setup`; like those of `mj_step`, after a step they describe the state before its
     last simulation step.
@@ -101,7 +98,7 @@ class BatchEnv(ABC, Generic[C]):
         self.n_envs = n_envs
         self.name = name or type(self).__name__
         self._all = np.arange(n_envs)
-        with _Guard(self):
+        with Guard(self):
             self.model = compile_model(self.load(), module_path(type(self)))
             # A state that is no longer finite must reach the checks below instead of being replaced in silence.
             self.model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
@@ -149,6 +146,9 @@ class BatchEnv(ABC, Generic[C]):
 
     def before_step(self) -> None:
         """Keep what `reward_terms` compares with; called before each step, with the state still the old one."""
+
+    def measure(self) -> None:
+        """Compute what several of the other methods read; called whenever the state has changed."""
 
     def apply_action(self, actions: NDArray[Any]) -> None:
         """Write the controls for `actions` (n, a): mapped from the action's bounds onto the control's range."""
@@ -204,7 +204,7 @@ class BatchEnv(ABC, Generic[C]):
         """
         chosen = self._all if ids is None else np.asarray(ids, dtype=np.intp)
         self._seed(seed, chosen)
-        with _Guard(self):
+        with Guard(self):
             self._restart(chosen)
         return self._observations.copy()
 
@@ -212,7 +212,7 @@ class BatchEnv(ABC, Generic[C]):
         """Step all copies with `actions` (n, a); those whose episode ends begin the next one in the same step."""
         result = self.advance(actions)
         if len(result.ended):
-            with _Guard(self):
+            with Guard(self):
                 self._restart(result.ended)
             result.observations[result.ended] = self._observations[result.ended]
         return result
@@ -221,7 +221,7 @@ class BatchEnv(ABC, Generic[C]):
         """Step all copies and begin no new episode: copies that ended wait for `reset`."""
         if not self.generators:
             raise SimulationError(f"{self.name} was stepped before its first reset.")
-        with _Guard(self):
+        with Guard(self):
             return self._advance(self._check_actions(actions))
 
     def data(self, copy: int = 0) -> Any:
@@ -253,6 +253,7 @@ class BatchEnv(ABC, Generic[C]):
             copy = int(error.ids[0])
             raise SimulationError(f"{self._where(copy)}: MuJoCo says: {self.batch.error(copy)}") from error
         self.elapsed += 1
+        self.measure()
         values = np.empty((self._rows, self.n_envs))
         k = len(self.reward_names)
         self._fill(values, 0, self.reward_names, self.reward_terms(actions), "reward_terms")
@@ -284,6 +285,7 @@ class BatchEnv(ABC, Generic[C]):
         self.qpos[ids] = qpos
         self.qvel[ids] = qvel
         self.batch.forward(ids)
+        self.measure()
         self.elapsed[ids] = 0
         self._statistics.clear(ids)
         self._observations[ids] = self._check_observations(self.observe())[ids]
@@ -342,6 +344,7 @@ class BatchEnv(ABC, Generic[C]):
         self._ctrl_map = self._map_controls()
         self.action_names = self._names("actions", self.name_actions(), len(low), "action")
         with np.errstate(all="ignore"):
+            self.measure()
             self.before_step()
             seen = np.asarray(self.observe())
             told = {name: np.asarray(value) for name, value in self.info().items()}
@@ -409,57 +412,6 @@ class BatchEnv(ABC, Generic[C]):
 
     def _where(self, copy: int, step: int | None = None) -> str:
         return f"{self.name}, copy {copy}, step {self.elapsed[copy] if step is None else step}"
-
-
-class _Guard:
-    """Turns what an author's method raises into an error that names the environment, the file and the line."""
-
-    def __init__(self, env: BatchEnv[Any]) -> None:
-        self._env = env
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if error is None or isinstance(error, WorkbenchError) or not isinstance(error, Exception):
-            return
-        own = {str(path) for path in map(module_path, type(self._env).__mro__) if path is not None}
-        frames = [frame for frame in traceback.extract_tb(trace) if frame.filename in own]
-        at = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno}, {frames[-1].name})" if frames else ""
-        raise SimulationError(f"{self._env.name} raised {type(error).__name__}: {error}{at}") from error
-
-
-def config_class(cls: type) -> type[BatchEnvConfig]:
-    """Return the configuration class an environment names as its type argument, or by its own name plus `Config`.
-
-    Raises:
-        SimulationError: It names none.
-    """
-    for owner in cls.__mro__:
-        for base in owner.__dict__.get("__orig_bases__", ()):
-            for argument in typing.get_args(base):
-                if isinstance(argument, type) and issubclass(argument, BatchEnvConfig):
-                    return argument
-        found = getattr(sys.modules.get(owner.__module__), f"{owner.__name__}Config", None)
-        if owner is not BatchEnv and isinstance(found, type) and issubclass(found, BatchEnvConfig):
-            return found
-    raise SimulationError(f"{cls.__name__} has no configuration.", hint=f"Write a frozen {cls.__name__}Config.")
-
-
-def module_path(cls: type) -> Path | None:
-    """Return the file a class is defined in."""
-    try:
-        return Path(inspect.getfile(cls))
-    except (TypeError, OSError):
-        return None
-
-
-def actuator_name(model: Any, index: int) -> str:
-    """Return an actuator's name, else its joint's, else its number."""
-    name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_ACTUATOR, index)
-    if not name and int(model.actuator_trntype[index]) == int(mujoco.mjtTrn.mjTRN_JOINT):
-        name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, int(model.actuator_trnid[index, 0]))
-    return str(name or f"actuator_{index}")
 
 
 def _cpus() -> int:

@@ -11,6 +11,7 @@ import dataclasses
 import inspect
 import itertools
 import math
+import sys
 import textwrap
 import types
 import typing
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Literal, TypeVar
 
-from workbench.errors import Problem
+from workbench.errors import Problem, SimulationError
 from workbench.suggest import nearest_one
 
 T = TypeVar("T")
@@ -51,6 +52,23 @@ class ConfigField:
     default: Any
     """As plain data; None where the field must be given."""
     doc: str
+
+
+def config_class(cls: type) -> type[BatchEnvConfig]:
+    """Return the configuration class an environment names as its type argument, or by its own name plus `Config`.
+
+    Raises:
+        SimulationError: It names none.
+    """
+    for owner in cls.__mro__:
+        for base in owner.__dict__.get("__orig_bases__", ()):
+            for argument in typing.get_args(base):
+                if isinstance(argument, type) and issubclass(argument, BatchEnvConfig):
+                    return argument
+        found = getattr(sys.modules.get(owner.__module__), f"{owner.__name__}Config", None)
+        if isinstance(found, type) and issubclass(found, BatchEnvConfig) and found is not BatchEnvConfig:
+            return found
+    raise SimulationError(f"{cls.__name__} has no configuration.", hint=f"Write a frozen {cls.__name__}Config.")
 
 
 def build_config(cls: type[T], values: Mapping[str, Any]) -> tuple[T | None, list[Problem]]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 
 from workbench.errors import Problem, ProblemsError, RequestError, SimulationError, WorkbenchError
-from workbench.simulation.batch_env import BatchEnv, config_class
-from workbench.simulation.config import build_config
+from workbench.simulation.batch_env import BatchEnv
+from workbench.simulation.config import build_config, config_class
 from workbench.simulation.gym_env import GymEnv
 from workbench.simulation.source import EnvSource, load_class
 from workbench.simulation.vector_env import BatchVectorEnv

@@ -85,3 +85,11 @@ def compile_model(model: Any, module: Path | None = None) -> Any:
         return mujoco.MjModel.from_xml_path(str(path))
     except (ValueError, mujoco.FatalError) as error:
         raise SimulationError(f"MuJoCo refuses the model: {str(error).strip()}") from error
+
+
+def actuator_name(model: Any, index: int) -> str:
+    """Return an actuator's name, else its joint's, else its number."""
+    name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_ACTUATOR, index)
+    if not name and int(model.actuator_trntype[index]) == int(mujoco.mjtTrn.mjTRN_JOINT):
+        name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, int(model.actuator_trnid[index, 0]))
+    return str(name or f"actuator_{index}")

@@ -1,0 +1,36 @@
+"""Errors in an author's code, turned into ones that say where."""
+
+from __future__ import annotations
+
+import inspect
+import traceback
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import SimulationError, WorkbenchError
+
+
+class Guard:
+    """Turns what an author's method raises into an error that names the environment, the file and the line."""
+
+    def __init__(self, env: Any) -> None:
+        self._env = env
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is None or isinstance(error, WorkbenchError) or not isinstance(error, Exception):
+            return
+        own = {str(path) for path in map(module_path, type(self._env).__mro__) if path is not None}
+        frames = [frame for frame in traceback.extract_tb(trace) if frame.filename in own]
+        at = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno}, {frames[-1].name})" if frames else ""
+        raise SimulationError(f"{self._env.name} raised {type(error).__name__}: {error}{at}") from error
+
+
+def module_path(cls: type) -> Path | None:
+    """Return the file a class is defined in."""
+    try:
+        return Path(inspect.getfile(cls))
+    except (TypeError, OSError):
+        return None
