@@ -67,9 +67,19 @@ class StoredState:
     def from_json(cls, data: Any) -> StoredState | None:
         """Return what a document says, or nothing where it is no state."""
         try:
-            known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
-            return cls(**{**known, "state": RunState(known["state"])})
-        except (KeyError, TypeError, ValueError):
+            pid, pid_started, code = data.get("pid"), data.get("pid_started"), data.get("exit")
+            return cls(
+                RunState(data["state"]),
+                str(data.get("reason") or ""),
+                None if pid is None else int(pid),
+                None if pid_started is None else float(pid_started),
+                str(data.get("host") or ""),
+                float(data.get("heartbeat") or 0.0),
+                float(data.get("updated") or 0.0),
+                int(data.get("queued_ns") or 0),
+                None if code is None else int(code),
+            )
+        except (AttributeError, KeyError, TypeError, ValueError):
             return None
 
 
@@ -123,7 +133,14 @@ class StateFile:
             OSError: The disk is full or failed.
         """
         now = self._clock()
-        stored = StoredState(state, reason, host=this_host(), heartbeat=now, updated=now, queued_ns=queued_ns)
+        return self.store(StoredState(state, reason, host=this_host(), heartbeat=now, updated=now, queued_ns=queued_ns))
+
+    def store(self, stored: StoredState) -> StoredState:
+        """Replace what is stored.
+
+        Raises:
+            OSError: The disk is full or failed.
+        """
         with self._lock:
             durable.write_json(self.path, stored.to_json())
             self._written = stored

@@ -1,0 +1,184 @@
+"""What a list shows of a run's event stream, kept up to date at the cost of what is new.
+
+A list of many runs is refreshed twice a second, so unlike `History` a digest holds a bounded amount whatever the
+length of the run: counters, a recent window, a thinned trend. It loads no arrays.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.runs.directory import RunDirectory
+from workbench.runs.events import Event, EventTail
+
+RETURN_METRIC = "rollout/ep_rew_mean"
+WINDOW_S = 60.0
+"""Speed is measured over this much of the newest past, never since the start."""
+TREND_POINTS = 64
+
+_METRICS_LINE = b'{"kind":"metrics"'
+_BACKLOG = 4 * TREND_POINTS
+_READ_BYTES = 16 * 2**20
+
+
+@dataclass(frozen=True)
+class BestEvaluation:
+    """The highest mean return of an evaluation so far."""
+
+    mean_return: float
+    std_return: float | None
+    steps: int
+
+
+class Digest:
+    """A bounded fold of one run's events.
+
+    Args:
+        run: The run; its stream need not exist yet.
+    """
+
+    def __init__(self, run: RunDirectory) -> None:
+        self._tail = EventTail(run.events_path)
+        self._restarts = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        self.steps = 0
+        self.iteration = 0
+        self.wall_s = 0.0
+        self.episodes = 0
+        self.last_return: float | None = None
+        """Mean return of the last 100 whole episodes, as of the newest metrics."""
+        self.anomalies = 0
+        self.last_time = 0.0
+        """When the newest event was written, unix seconds."""
+        self.first_time = 0.0
+        """When the first event was written, unix seconds; 0 while there is none."""
+        self._window: deque[tuple[float, int, int, float]] = deque()
+        self._trend: list[tuple[int, float]] = []
+        self._trend_stride = 1
+        self._trend_skipped = 0
+        self._evaluations: list[BestEvaluation] = []
+
+    @property
+    def best(self) -> BestEvaluation | None:
+        """The best evaluation so far."""
+        return self._evaluations[-1] if self._evaluations else None
+
+    @property
+    def trend(self) -> tuple[float, ...]:
+        """The return over the run, thinned to at most `TREND_POINTS` values."""
+        return tuple(value for _, value in self._trend)
+
+    @property
+    def window_s(self) -> float:
+        """How much time the recent window spans."""
+        return self._window[-1][0] - self._window[0][0] if self._window else 0.0
+
+    @property
+    def steps_per_s(self) -> float | None:
+        """Steps a second over the recent window."""
+        return self._rate(1)
+
+    @property
+    def iterations_per_s(self) -> float | None:
+        """Iterations a second over the recent window."""
+        return self._rate(2)
+
+    def refresh(self) -> bool:
+        """Take in what was written since the last call and return whether anything changed."""
+        changed = False
+        while lines := self._tail.lines(_READ_BYTES):
+            changed = True
+            if self._tail.restarts != self._restarts:
+                self._restarts = self._tail.restarts
+                self._clear()
+            for line in _thinned(lines):
+                event = self._tail.parse(line)
+                if event is not None:
+                    self._fold(event)
+        return changed
+
+    def _fold(self, event: Event) -> None:
+        time = event.get("time")
+        if isinstance(time, int | float):
+            self.last_time = float(time)
+            self.first_time = self.first_time or self.last_time
+        steps = event.get("steps")
+        steps = int(steps) if isinstance(steps, int | float) else self.steps
+        match event["kind"]:
+            case "metrics":
+                self.steps = steps
+                self._fold_metrics(event, steps)
+            case "evaluation":
+                self._fold_evaluation(event, steps)
+            case "resumed":
+                self._drop_after(event.get("from_steps", steps))
+            case "anomaly":
+                self.anomalies += 1
+            case "state":
+                # Before and after a pause or a new start are not one stretch of work.
+                self._window.clear()
+                self.steps = max(self.steps, steps)
+
+    def _fold_metrics(self, event: Event, steps: int) -> None:
+        self.iteration = _whole(event.get("iteration"), self.iteration)
+        self.episodes = _whole(event.get("episodes"), self.episodes)
+        wall_s = event.get("wall_s")
+        self.wall_s = float(wall_s) if isinstance(wall_s, int | float) else self.wall_s
+        self._window.append((self.last_time, steps, self.iteration, self.wall_s))
+        while len(self._window) > 2 and self._window[0][0] < self.last_time - WINDOW_S:
+            self._window.popleft()
+        values = event.get("values")
+        value = values.get(RETURN_METRIC) if isinstance(values, dict) else None
+        if isinstance(value, int | float):
+            self.last_return = float(value)
+            self._add_to_trend(steps, self.last_return)
+
+    def _add_to_trend(self, steps: int, value: float) -> None:
+        self._trend_skipped += 1
+        if self._trend_skipped < self._trend_stride:
+            return
+        self._trend_skipped = 0
+        self._trend.append((steps, value))
+        if len(self._trend) > TREND_POINTS:
+            del self._trend[1::2]
+            self._trend_stride *= 2
+
+    def _fold_evaluation(self, event: Event, steps: int) -> None:
+        mean, std = event.get("mean_return"), event.get("std_return")
+        if not isinstance(mean, int | float):
+            return
+        if not self._evaluations or mean > self._evaluations[-1].mean_return:
+            # Those that were best once are kept: a run resumed from before the best one needs them again.
+            self._evaluations.append(
+                BestEvaluation(float(mean), float(std) if isinstance(std, int | float) else None, steps)
+            )
+
+    def _drop_after(self, steps: Any) -> None:
+        self.steps = _whole(steps, 0)
+        self._window.clear()
+        self._trend = [point for point in self._trend if point[0] <= self.steps]
+        self._evaluations = [item for item in self._evaluations if item.steps <= self.steps]
+        self.last_return = self._trend[-1][1] if self._trend else None
+
+    def _rate(self, column: int) -> float | None:
+        if len(self._window) < 2 or self.window_s <= 0:
+            return None
+        return float(self._window[-1][column] - self._window[0][column]) / self.window_s
+
+
+def _thinned(lines: list[bytes]) -> list[bytes]:
+    """Return the lines of a long backlog that a digest can tell apart: parsing all the rest would show nothing more."""
+    metrics = [index for index, line in enumerate(lines) if line.startswith(_METRICS_LINE)]
+    if len(metrics) <= _BACKLOG:
+        return lines
+    stride = len(metrics) // TREND_POINTS
+    dropped = {index for rank, index in enumerate(metrics[:-TREND_POINTS]) if rank % stride}
+    return [line for index, line in enumerate(lines) if index not in dropped]
+
+
+def _whole(value: Any, default: int) -> int:
+    return int(value) if isinstance(value, int | float) else default

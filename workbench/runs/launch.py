@@ -1,0 +1,164 @@
+"""Putting runs into the queue of a runs root, and seeing to it that a supervisor takes them from there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkFailedError
+from workbench.runs.directory import RunDirectory
+from workbench.runs.last_words import last_lines
+from workbench.runs.lock import SupervisorLock
+from workbench.runs.processes import this_host
+from workbench.runs.state import StoredState
+from workbench.runs.states import RunState
+
+if TYPE_CHECKING:
+    from workbench.specs import RunSpec
+
+FORMAT = 1
+WAKE_FILE = ".wake"
+"""Grows in a runs root when something was put into its queue, so that the supervisor looks at once."""
+SUPERVISOR_LOG = ".supervisor.log"
+
+_RECORDED = ("workbench-rl", "mujoco", "gymnasium", "stable-baselines3", "torch", "numpy")
+_START_S = 20.0
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One run that is wanted."""
+
+    spec: RunSpec
+    """What it shall do, every default filled in."""
+    environment: Mapping[str, Any]
+    """Where its environment comes from, as plain data."""
+    command: Sequence[str]
+    """The command line that starts the same run again."""
+    short_name: str
+    """The environment's short name."""
+    group: str | None = None
+    """Shared by runs launched together that differ in seed."""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """More for `run.json`."""
+
+
+def enqueue(runs_root: Path, launches: Sequence[Launch]) -> list[RunDirectory]:
+    """Make the folders of runs, queued in the order given, and wake or start their supervisor.
+
+    All of them are queued, or none.
+
+    Raises:
+        WorkFailedError: The folder cannot be written, or no supervisor can be started.
+    """
+    runs_root = runs_root.expanduser().resolve()
+    about = {"versions": _versions(), "git": _git(runs_root.parent), "host": this_host(), "created": time.time()}
+    now_ns = time.time_ns()
+    prepared: list[Path] = []
+    try:
+        for index, launch in enumerate(launches):
+            queued = StoredState(
+                RunState.QUEUED,
+                host=this_host(),
+                heartbeat=now_ns / 1e9,
+                updated=now_ns / 1e9,
+                queued_ns=now_ns + index,
+            )
+            files = {"run.json": _record(launch, about), "state.json": queued.to_json()}
+            prepared.append(RunDirectory.prepare(runs_root, launch.spec.algorithm, files))
+    except WorkFailedError:
+        for aside in prepared:
+            shutil.rmtree(aside, ignore_errors=True)
+        raise
+    runs = [RunDirectory.publish(aside, item.short_name) for aside, item in zip(prepared, launches, strict=True)]
+    ensure_supervisor(runs_root)
+    return runs
+
+
+def ensure_supervisor(runs_root: Path) -> None:
+    """See to it that the queue of a runs root is taken up, by the supervisor there is or by a new one.
+
+    Returns once one has the lock. It outlives the caller, its terminal and its process group.
+
+    Raises:
+        WorkFailedError: It could not be started; its last words are the reason.
+    """
+    runs_root = runs_root.expanduser().resolve()
+    log_path = runs_root / SUPERVISOR_LOG
+    lock = SupervisorLock(runs_root)
+    try:
+        with (runs_root / WAKE_FILE).open("ab") as file:
+            file.write(b".")
+        if not lock.acquire():
+            return  # It looks once more after it gives the lock up, so it sees what was queued before now.
+        lock.release()
+        with log_path.open("ab") as log:
+            done = subprocess.run(
+                [sys.executable, "-m", "workbench.runs.supervisor", str(runs_root), "--detach"],
+                # A folder whose files are never mistaken for modules.
+                cwd=runs_root,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                timeout=_START_S,
+                check=False,
+            )
+    except OSError as error:
+        raise WorkFailedError(f"no supervisor can be started in {runs_root}: {error.strerror or error}.") from error
+    except subprocess.TimeoutExpired as error:
+        raise WorkFailedError(f"the supervisor did not start within {_START_S:.0f} s; see {log_path}.") from error
+    if done.returncode:
+        words = last_lines(log_path, 1)
+        raise WorkFailedError(f"the supervisor could not start: {words[0] if words else 'it said nothing'}.")
+
+
+def _record(launch: Launch, about: Mapping[str, Any]) -> dict[str, Any]:
+    spec = launch.spec.model_dump(mode="json")
+    return {
+        "format": FORMAT,
+        "spec": spec,
+        "environment": dict(launch.environment),
+        "command": list(launch.command),
+        "seed": spec.get("seed"),
+        "group": launch.group or spec.get("group"),
+        "parent": spec.get("parent"),
+        **about,
+        **launch.extra,
+    }
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": sys.version.split()[0]}
+    for name in _RECORDED:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _git(folder: Path) -> dict[str, Any] | None:
+    """Return the revision of the repository around a folder, or nothing where there is none or no git."""
+    while not folder.is_dir():
+        folder = folder.parent
+
+    def ask(*words: str) -> str:
+        environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
+        command = ["git", "-C", str(folder), *words]
+        return subprocess.run(
+            command, capture_output=True, text=True, check=True, timeout=5, env=environment, stdin=subprocess.DEVNULL
+        ).stdout.strip()
+
+    try:
+        return {"revision": ask("rev-parse", "HEAD"), "dirty": bool(ask("status", "--porcelain", "-uno"))}
+    except (OSError, subprocess.SubprocessError):
+        return None

@@ -1,0 +1,78 @@
+"""The lock that makes a supervisor the only one of its runs root.
+
+The kernel gives it up with the last process that holds it, however that process ends, so it never has to be judged
+stale. The file says who holds it, for people and for `supervisor_of`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from types import TracebackType
+
+from workbench import durable
+from workbench.runs.processes import ProcessIdentity
+
+
+class SupervisorLock:
+    """The lock of one runs root.
+
+    Args:
+        runs_root: The folder of runs; it must exist.
+    """
+
+    def __init__(self, runs_root: Path) -> None:
+        self.path = runs_root / ".supervisor.lock"
+        self._handle: int | None = None
+
+    def acquire(self) -> bool:
+        """Take the lock and return whether it was free; never waits.
+
+        Raises:
+            OSError: The folder cannot be written.
+        """
+        # Not inherited by a program that is started, but by a fork until then: a trainer about to write that it
+        # starts still keeps the next supervisor out.
+        handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(handle)
+            if isinstance(error, BlockingIOError):
+                return False
+            raise
+        self._handle = handle
+        return True
+
+    def sign(self) -> None:
+        """Write into the file that the calling process holds it."""
+        if self._handle is not None:
+            text = json.dumps(ProcessIdentity.current().__dict__).encode()
+            os.ftruncate(self._handle, 0)
+            os.pwrite(self._handle, text, 0)
+
+    def release(self) -> None:
+        """Give the lock up; without it does nothing."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    def __enter__(self) -> SupervisorLock:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+def supervisor_of(runs_root: Path) -> ProcessIdentity | None:
+    """Return the living supervisor of a runs root, or nothing where there is none on this host."""
+    data = durable.read_json(runs_root / ".supervisor.lock")
+    try:
+        process = ProcessIdentity(int(data["pid"]), float(data["started"]), str(data["host"]))  # type: ignore[index]
+    except (KeyError, TypeError, ValueError):
+        return None
+    return process if process.is_alive() else None

@@ -1,0 +1,160 @@
+"""From what a person types to the run or checkpoint that is meant.
+
+In this order: an existing path; `RUN:best`, `RUN:latest`, `RUN:<steps>`; an environment's exact name; a run's full
+name, its last four hex digits while they are unique, or a unique prefix that reaches into its date. A run alone means
+its best checkpoint, else its latest. A miss lists what is there and what to type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from workbench.errors import NotFoundError
+from workbench.project import Project
+from workbench.runs.directory import CheckpointDirectory, RunDirectory, run_directories
+from workbench.suggest import nearest
+
+_SHOWN = 6
+_PICK = re.compile(r"(?P<run>.+):(?P<which>best|latest|[\d_]+)")
+
+
+def find_run(runs_root: Path, text: str) -> RunDirectory:
+    """Return the run that `text` names: a path, a full name, four hex digits, or a prefix that reaches into the date.
+
+    Raises:
+        NotFoundError: None or several; the message lists what is there and what to type.
+    """
+    at_path = _run_at(Path(text).expanduser())
+    if at_path is not None:
+        return at_path
+    runs = _newest_first(runs_root)
+    found = _match(runs, text)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise NotFoundError(f"{len(found)} runs match `{text}`: {_listing(found)}.", hint="Type one of them whole.")
+    raise NotFoundError(f"there is no run `{text}` in {runs_root}.", hint=_hint(runs, text))
+
+
+def resolve_checkpoint(project: Project, text: str, runs_root: Path | None = None) -> Path:
+    """Return the folder of the checkpoint that `text` names; an existing file is returned as it is.
+
+    Args:
+        project: Where runs are looked for.
+        text: A path, `RUN:best|latest|<steps>`, an environment's exact name, or a run.
+        runs_root: Another folder of runs than the project's own.
+
+    Raises:
+        NotFoundError: It names nothing, several things, or a run without that checkpoint.
+    """
+    root = runs_root or project.runs
+    at_path = _checkpoint_at(Path(text).expanduser())
+    if at_path is not None:
+        return at_path
+    picked = _PICK.fullmatch(text)
+    if picked is not None:
+        return _pick(_run_or_environment(root, picked["run"]), picked["which"])
+    return _best_or_latest(_run_or_environment(root, text))
+
+
+def _run_or_environment(runs_root: Path, text: str) -> RunDirectory:
+    trained = [run for run in _newest_first(runs_root) if text in (run.short_name, _env_id(run, text))]
+    if trained:
+        # One that has only just begun has nothing to show; the one before it has.
+        return next((run for run in trained if run.latest() is not None), trained[0])
+    return find_run(runs_root, text)
+
+
+def _env_id(run: RunDirectory, text: str) -> str:
+    # Only an ID has a slash or a version: for a short name no file need be read.
+    if "/" not in text and "-v" not in text:
+        return ""
+    spec = run.record().get("spec")
+    return str(spec.get("env_id", "")) if isinstance(spec, dict) else ""
+
+
+def _match(runs: Sequence[RunDirectory], text: str) -> list[RunDirectory]:
+    whole = [run for run in runs if run.name == text]
+    by_id = [run for run in runs if run.short_id == text.lower()]
+    by_prefix = [run for run in runs if run.name.startswith(text) and run.stamp and len(text) > len(run.short_name) + 1]
+    return whole or by_id or by_prefix
+
+
+def _run_at(path: Path) -> RunDirectory | None:
+    try:
+        return RunDirectory(path.resolve()) if RunDirectory(path).is_run() else None
+    except OSError:
+        return None
+
+
+def _checkpoint_at(path: Path) -> Path | None:
+    try:
+        if path.is_file():
+            return _checkpoint_of_file(path.resolve())
+        run = _run_at(path)
+        if run is not None:
+            return _best_or_latest(run)
+        return path.resolve() if CheckpointDirectory.at(path) or (path / "policy.json").is_file() else None
+    except OSError:
+        # Longer than a file name can be, say: then it is no path.
+        return None
+
+
+def _checkpoint_of_file(path: Path) -> Path:
+    if path.name in ("best", "latest"):
+        run = RunDirectory(path.parent)
+        named = run.best() if path.name == "best" else run.latest()
+        return named.path if named else path
+    return path.parent if path.name in ("policy.json", "policy.safetensors") else path
+
+
+def _best_or_latest(run: RunDirectory) -> Path:
+    checkpoint = run.best() or run.latest()
+    if checkpoint is None:
+        raise NotFoundError(
+            f"{run.name} has no checkpoint yet.", hint="Its first one comes with the start of training."
+        )
+    return checkpoint.path
+
+
+def _pick(run: RunDirectory, which: str) -> Path:
+    if which == "best":
+        best = run.best()
+        if best is None:
+            raise NotFoundError(f"{run.name} has no best checkpoint: none was evaluated.", hint=_ladder(run))
+        return best.path
+    if which == "latest":
+        return _best_or_latest(run) if (latest := run.latest()) is None else latest.path
+    steps = int(which.replace("_", "") or 0)
+    for checkpoint in run.checkpoints():
+        if checkpoint.steps == steps:
+            return checkpoint.path
+    raise NotFoundError(f"{run.name} has no checkpoint of {steps} steps.", hint=_ladder(run))
+
+
+def _ladder(run: RunDirectory) -> str:
+    steps = [str(checkpoint.steps) for checkpoint in run.checkpoints()]
+    if not steps:
+        return "It has no checkpoint yet."
+    shown = steps if len(steps) <= 2 * _SHOWN else [*steps[:_SHOWN], "…", *steps[-_SHOWN:]]
+    return f"There are {', '.join(shown)}; type {run.short_id}:{steps[-1]}, {run.short_id}:latest."
+
+
+def _hint(runs: Sequence[RunDirectory], text: str) -> str:
+    if not runs:
+        return "There are no runs yet; `workbench train ENVIRONMENT` makes one."
+    names = [word for run in runs for word in (run.name, run.short_id, run.short_name)]
+    close = nearest(text.partition(":")[0], names, count=_SHOWN)
+    likely = [run for run in runs if {run.name, run.short_id, run.short_name} & set(close)] or runs
+    return f"There are {_listing(likely)}. Type the name, its last four digits, or an environment's name."
+
+
+def _listing(runs: Sequence[RunDirectory]) -> str:
+    more = f" and {len(runs) - _SHOWN} more" if len(runs) > _SHOWN else ""
+    return ", ".join(run.name for run in runs[:_SHOWN]) + more
+
+
+def _newest_first(runs_root: Path) -> list[RunDirectory]:
+    return sorted(run_directories(runs_root), key=lambda run: (run.stamp, run.name), reverse=True)

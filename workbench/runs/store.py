@@ -1,0 +1,112 @@
+"""All runs of a runs root, read again at the cost of what changed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from workbench.runs.annotations import Annotations
+from workbench.runs.digest import Digest
+from workbench.runs.directory import RunDirectory, run_directories
+from workbench.runs.references import find_run
+from workbench.runs.state import ObservedState, StateFile, StoredState, observe
+from workbench.runs.states import RunState
+from workbench.runs.summary import RunSummary, summarize
+
+_Stamp = tuple[int, int, int]
+
+
+@dataclass
+class _Known:
+    """What has been read of one run, and of which version of each file."""
+
+    digest: Digest
+    stamps: dict[str, _Stamp | None] = field(default_factory=dict)
+    record: dict[str, Any] = field(default_factory=dict)
+    annotations: Annotations = field(default_factory=Annotations)
+    stored: StoredState | None = None
+    ended: ObservedState | None = None
+
+
+class RunStore:
+    """The runs below one folder.
+
+    Args:
+        runs_root: The folder; it need not exist.
+        clock: Unix seconds.
+    """
+
+    def __init__(self, runs_root: Path, *, clock: Callable[[], float] = time.time) -> None:
+        self.runs_root = runs_root
+        self._clock = clock
+        self._known: dict[Path, _Known] = {}
+
+    def list(self) -> list[RunSummary]:
+        """Return a row for every run: live ones first, then queued, then ended, newest first in each.
+
+        Cheap to call again: a file that did not change is not read, a stream that grew is read from where it grew.
+        """
+        runs = list(run_directories(self.runs_root))
+        for gone in self._known.keys() - {run.path for run in runs}:
+            del self._known[gone]
+        rows = [self.summary(run) for run in runs]
+        rows.sort(key=lambda row: (row.created, row.name), reverse=True)
+        rows.sort(key=lambda row: 0 if row.state.is_live else 2 if row.state.is_ended else 1)
+        return rows
+
+    def summary(self, run: RunDirectory) -> RunSummary:
+        """Return the row of one run."""
+        now = self._clock()
+        known = self._known.get(run.path)
+        if known is None:
+            known = self._known[run.path] = _Known(Digest(run))
+        if self._is_new(known, "run", run.spec_path):
+            known.record = run.record()
+        if self._is_new(known, "annotations", run.annotations_path):
+            known.annotations = run.annotations()
+        observed = self._observe(run, known, now)
+        known.digest.refresh()
+        return summarize(run, known.record, known.annotations, observed, known.digest, now)
+
+    def find(self, text: str) -> RunDirectory:
+        """Return the run that a person means: full name, last four hex digits, or a prefix into the date.
+
+        Raises:
+            NotFoundError: None or several; the message lists what is there and what to type.
+        """
+        return find_run(self.runs_root, text)
+
+    def _observe(self, run: RunDirectory, known: _Known, now: float) -> ObservedState:
+        is_new = self._is_new(known, "state", run.state_path)
+        if known.ended is not None and known.ended.state is RunState.CRASHED:
+            # Its exit code, the mark of a kill or its last words may come a moment after it was seen dead.
+            for path in (run.exit_path, run.kill_path, run.log_path, run.events_path):
+                is_new |= self._is_new(known, path.name, path)
+        if is_new:
+            known.stored = StateFile(run.state_path).read()
+            known.ended = None
+        if known.ended is not None:
+            return known.ended
+        observed = observe(run, now=now, stored=known.stored)
+        if observed.state.is_ended:
+            known.ended = observed
+        return observed
+
+    @staticmethod
+    def _is_new(known: _Known, what: str, path: Path) -> bool:
+        stamp = _stamp(path)
+        if what in known.stamps and known.stamps[what] == stamp:
+            return False
+        known.stamps[what] = stamp
+        return True
+
+
+def _stamp(path: Path) -> _Stamp | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return (status.st_mtime_ns, status.st_size, status.st_ino)

@@ -1,0 +1,223 @@
+"""One row of the list of runs: what a run is, how far it is, and when it will be done."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.runs.annotations import Annotations
+from workbench.runs.digest import BestEvaluation, Digest
+from workbench.runs.directory import RunDirectory
+from workbench.runs.state import ObservedState
+from workbench.runs.states import RunState
+
+ETA_FROM_S = 30.0
+"""A remaining time is told once the recent window spans this much."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What bounds a run from above; 0 is no limit."""
+
+    steps: int = 0
+    iterations: int = 0
+    wall_s: float = 0.0
+    has_goal: bool = False
+    """Whether a return can end it earlier."""
+
+    @classmethod
+    def of(cls, spec: Mapping[str, Any]) -> Limits:
+        """Read the limits from the spec in a `run.json`."""
+        criteria = spec.get("stop_criteria")
+        criteria = criteria if isinstance(criteria, dict) else {}
+        steps = [_limit(spec.get("total_steps")), _limit(criteria.get("num_env_steps_sampled_lifetime"))]
+        return cls(
+            steps=int(min((limit for limit in steps if limit), default=0)),
+            iterations=int(_limit(criteria.get("training_iteration"))),
+            wall_s=_limit(criteria.get("wall_time_s")),
+            has_goal=any(criteria.get(key) for key in ("episode_return_mean", "evaluation_return_mean")),
+        )
+
+
+@dataclass(frozen=True)
+class RunSummary:
+    """A run as a list shows it."""
+
+    run: RunDirectory
+    state: RunState
+    reason: str
+    """Why it is in this state, or what ended it."""
+    algorithm: str
+    """Lower case."""
+    env_id: str
+    env_name: str
+    """The environment's short name."""
+    seed: int | None
+    steps: int
+    total_steps: int
+    """The limit of steps; 0 is none."""
+    iteration: int
+    progress: float | None
+    """0 to 1, the largest of steps, iterations and wall time over its limit; None without a limit."""
+    steps_per_s: float | None
+    """Over the last minute; None while nothing is known or nothing runs."""
+    eta_s: float | None
+    """Seconds until the first limit is met, at the recent speed."""
+    eta_is_bound: bool
+    """Whether a return may end the run earlier than `eta_s`."""
+    last_return: float | None
+    """Mean training return of the last 100 whole episodes."""
+    best: BestEvaluation | None
+    trend: tuple[float, ...]
+    """The return over the run, for a sparkline."""
+    created: float
+    """When the run was made, unix seconds."""
+    age_s: float
+    """Seconds since then."""
+    active_s: float
+    """Seconds it has run, as of its newest metrics."""
+    changed: float
+    """When its state last changed, unix seconds."""
+    tags: tuple[str, ...]
+    note: str
+    group: str | None
+    """Shared by runs launched together that differ in seed."""
+    parent: str | None
+    """The checkpoint it started from."""
+    anomalies: int
+    silent_s: float | None
+    """For how long a living process has shown nothing."""
+    is_stalled: bool
+    last_words: tuple[str, ...]
+    """The end of a crashed run's log."""
+    pid: int | None
+    host: str
+    problem: str
+    """What is wrong with the folder itself; empty where nothing is."""
+
+    @property
+    def name(self) -> str:
+        """The run's full name."""
+        return self.run.name
+
+    @property
+    def short_id(self) -> str:
+        """Its last four hex digits."""
+        return self.run.short_id
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row as `runs --json` prints it."""
+        row = {name: value for name, value in self.__dict__.items() if name not in ("run", "best", "trend")}
+        best = None if self.best is None else dict(self.best.__dict__)
+        return {
+            "id": self.short_id,
+            "name": self.name,
+            "path": str(self.run.path),
+            **row,
+            "state": str(self.state),
+            "best_evaluation": best,
+            "tags": list(self.tags),
+            "last_words": list(self.last_words),
+        }
+
+
+def summarize(
+    run: RunDirectory,
+    record: Mapping[str, Any],
+    annotations: Annotations,
+    observed: ObservedState,
+    digest: Digest,
+    now: float,
+) -> RunSummary:
+    """Put a run's row together from its parts, none of which is read here."""
+    spec = record.get("spec")
+    spec = spec if isinstance(spec, dict) else {}
+    environment = record.get("environment")
+    environment = environment if isinstance(environment, dict) else {}
+    limits = Limits.of(spec)
+    is_working = observed.state in (RunState.RUNNING, RunState.STOPPING)
+    speed = digest.steps_per_s if is_working else None
+    seed, created = spec.get("seed", record.get("seed")), record.get("created")
+    created = float(created) if isinstance(created, int | float) else _changed(observed, digest)
+    tags = spec.get("tags")
+    return RunSummary(
+        run=run,
+        state=observed.state,
+        reason=observed.reason,
+        algorithm=str(spec.get("algorithm") or run.algorithm),
+        env_id=str(spec.get("env_id") or ""),
+        env_name=str(environment.get("name") or run.short_name),
+        seed=seed if isinstance(seed, int) else None,
+        steps=digest.steps,
+        total_steps=limits.steps,
+        iteration=digest.iteration,
+        progress=_progress(limits, observed.state, digest),
+        steps_per_s=speed,
+        eta_s=_eta(limits, digest) if observed.state is RunState.RUNNING else None,
+        eta_is_bound=limits.has_goal,
+        last_return=digest.last_return,
+        best=digest.best,
+        trend=digest.trend,
+        created=created,
+        age_s=max(0.0, now - created),
+        active_s=digest.wall_s,
+        changed=_changed(observed, digest),
+        tags=tuple(dict.fromkeys([*(tags if isinstance(tags, list) else ()), *annotations.tags])),
+        note=annotations.note,
+        group=_text(spec.get("group")) or _text(record.get("group")),
+        parent=_text(spec.get("parent")) or _text(record.get("parent")),
+        anomalies=digest.anomalies,
+        silent_s=observed.silent_s,
+        is_stalled=observed.is_stalled,
+        last_words=observed.last_words,
+        pid=observed.pid if observed.state.is_live else None,
+        host=observed.stored.host if observed.stored else "",
+        problem="" if spec else "run.json is missing or damaged",
+    )
+
+
+def _progress(limits: Limits, state: RunState, digest: Digest) -> float | None:
+    shares = [
+        done / limit
+        for done, limit in (
+            (digest.steps, limits.steps),
+            (digest.iteration, limits.iterations),
+            (digest.wall_s, limits.wall_s),
+        )
+        if limit
+    ]
+    if state is RunState.FINISHED and not shares:
+        return 1.0
+    return min(1.0, max(shares)) if shares else None
+
+
+def _eta(limits: Limits, digest: Digest) -> float | None:
+    if digest.window_s < ETA_FROM_S:
+        return None
+    left = []
+    for done, limit, rate in (
+        (digest.steps, limits.steps, digest.steps_per_s),
+        (digest.iteration, limits.iterations, digest.iterations_per_s),
+        (digest.wall_s, limits.wall_s, 1.0),
+    ):
+        if limit and rate:
+            left.append(max(0.0, limit - done) / rate)
+    return min(left, default=None)
+
+
+def _changed(observed: ObservedState, digest: Digest) -> float:
+    stored = observed.stored.updated if observed.stored else 0.0
+    # A crash is written nowhere: the last sign of life is the best there is.
+    heartbeat = observed.stored.heartbeat if observed.stored and observed.state is RunState.CRASHED else 0.0
+    return max(stored, heartbeat, digest.last_time if observed.state is RunState.CRASHED else 0.0)
+
+
+def _limit(value: Any) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return max(0.0, float(value)) if is_number else 0.0
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
