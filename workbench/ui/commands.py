@@ -191,6 +191,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("task.find", ("ctrl+f",), "Find a field", "Find a field by name.", None, ("task",)),
     Command("task.copy", ("ctrl+y",), "Copy", "Copy the equivalent command.", None, ("task",)),
     Command("task.close", ("escape",), "Close", "Close without effect.", None, ("task",)),
+    Command("task.next_field", ("down",), "Next field", "To the next field; so does enter.", None, ("task",)),
+    Command("task.previous_field", ("up",), "Previous field", "To the field before.", None, ("task",)),
     Command("task.help", ("f1",), "Help", "Every key of this form.", None, ("task",)),
 )  # fmt: skip
 

@@ -56,7 +56,7 @@ class EntryTree(Tree[Row]):
         for row in rows:
             self._add(self.root, row, unfold=unfold)
         self.root.expand()
-        nodes = [node for node in self._nodes(self.root) if node.data is not None]
+        nodes = [node for node in self._below(self.root) if node.data is not None]
         chosen = next((node for node in nodes if node.data and node.data.key == cursor), None)
         if chosen is None:
             chosen = next((node for node in nodes if node.data and node.data.state != "group"), None)
@@ -155,10 +155,8 @@ class EntryTree(Tree[Row]):
         for child in row.children:
             self._add(node, child, unfold=unfold)
 
-    def _nodes(self, node: TreeNode[Row]) -> list[TreeNode[Row]]:
+    def _below(self, node: TreeNode[Row]) -> list[TreeNode[Row]]:
         found = [node]
         for child in node.children:
-            found += self._nodes(child)
+            found += self._below(child)
         return found
-
-

@@ -1,0 +1,201 @@
+"""The app: four places, what they share, and how it starts and ends. What it starts is in `workbench.ui.starting`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from textual.app import App
+from textual.screen import Screen
+from textual.signal import Signal
+from textual.worker import Worker, WorkerState
+
+from workbench.errors import WorkbenchError
+from workbench.project import Project
+from workbench.ui import theme
+from workbench.ui.commands import bindings_for
+from workbench.ui.header import LoadReader, RunCounts, read_load
+from workbench.ui.jobs import Job, Launcher, ProcessLauncher
+from workbench.ui.library import Library
+from workbench.ui.starting import Starting
+from workbench.ui.state import Remembered
+
+if TYPE_CHECKING:
+    from textual.command import Provider
+
+    from workbench.ui.draft import Draft
+    from workbench.ui.watch import RunsSnapshot, RunWatch
+
+Enqueue = Callable[[Path, Sequence[Any]], Sequence[Any]]
+
+
+def _place(target: str) -> Callable[[], Screen[Any]]:
+    """Return a factory that imports `module:Class` when the place is first opened: starting stays quick."""
+
+    def make() -> Screen[Any]:
+        module, name = target.split(":")
+        return cast("Screen[Any]", getattr(import_module(f"workbench.ui.screens.{module}"), name)())
+
+    return make
+
+
+def _palette() -> type[Provider]:
+    from workbench.ui.palette import WorkbenchCommands
+
+    return WorkbenchCommands
+
+
+class WorkbenchApp(Starting, App[None]):
+    """A window onto a project's files; closing it, losing it or opening it twice changes no run.
+
+    Args:
+        project: The project shown.
+        read_only: Refuse everything that would change a run, a file or a process.
+        plain: ASCII glyphs in place of signs and bars.
+        launcher: What starts commands; processes unless a test says otherwise.
+        clock: Unix seconds.
+        load: How busy the machine is.
+        enqueue: What puts launches in the project's queue; `workbench.runs.enqueue` by default.
+        remembered: What is kept between starts.
+    """
+
+    TITLE = "workbench"
+    MODES = {
+        "environments": _place("environments:EnvironmentsScreen"),
+        "runs": _place("runs:RunsScreen"),
+        "viewer": _place("viewer:ViewerScreen"),
+        "recordings": _place("recordings:RecordingsScreen"),
+    }
+    COMMANDS = {_palette}
+    BINDINGS = bindings_for("app")
+    CSS = """
+    Toast { width: 64; }
+    Input { border: none; height: 1; padding: 0; background: $panel; }
+    Input:focus { border: none; background-tint: $foreground 8%; }
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        *,
+        read_only: bool = False,
+        plain: bool = False,
+        launcher: Launcher | None = None,
+        clock: Callable[[], float] = time.time,
+        load: LoadReader = read_load,
+        enqueue: Enqueue | None = None,
+        remembered: Remembered | None = None,
+    ) -> None:
+        super().__init__()
+        self.project = project
+        self.runs_root = project.runs
+        self.read_only = read_only
+        self.plain = plain
+        self.clock = clock
+        self.read_load = load
+        self.enqueue = enqueue
+        self.drafts: dict[str, Draft] = {}
+        self.remembered = remembered or Remembered.of(project)
+        self.jobs_changed: Signal[Job] = Signal(self, "jobs_changed")
+        self.runs_changed: Signal[RunsSnapshot] = Signal(self, "runs_changed")
+        self.library_changed: Signal[Library] = Signal(self, "library_changed")
+        self.launcher: Launcher = launcher or ProcessLauncher(project, on_change=self.job_changed)
+        self.library = Library(self)
+        self.runs = self._make_watch()
+
+    def _make_watch(self) -> RunWatch:
+        from workbench.ui.watch import RunWatch
+
+        return RunWatch(self, self.runs_root, clock=self.clock)
+
+    # Life.
+
+    def on_mount(self) -> None:
+        """Choose the theme and the first place, and begin to read the project."""
+        for item in theme.THEMES:
+            self.register_theme(item)
+        self.theme = self.remembered.text("app", "theme", theme.DARK)
+        self.runs.start()
+        self.library.read()
+        self.switch_mode("runs" if self._has_runs() else "environments")
+
+    def on_unmount(self) -> None:
+        """Leave films to themselves, close the viewer, and remember what was looked at."""
+        self.runs.stop()
+        self.library.close()
+        self.launcher.close()
+        self.remembered.keep("app", "theme", self.theme)
+        self.remembered.save()
+
+    def _has_runs(self) -> bool:
+        return any(path.is_dir() for path in self.runs_root.glob("*/*_*"))
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Give themes of other makers our colours for curves and states, by their brightness."""
+        return theme.defaults(dark=self.current_theme.dark)
+
+    def toggle_theme(self) -> None:
+        """Change between the dark and the light theme."""
+        self.theme = theme.LIGHT if self.current_theme.dark else theme.DARK
+
+    def reread(self) -> None:
+        """Read environments, recipes, runs and recordings again."""
+        self.library.read()
+        self.runs.poke()
+
+    # Facts that arrive.
+
+    @property
+    def run_counts(self) -> RunCounts:
+        """What the header says of the runs."""
+        snapshot = self.runs.snapshot
+        return RunCounts(snapshot.live, snapshot.queued, snapshot.bad)
+
+    def on_run_watch_changed(self, message: RunWatch.Changed) -> None:
+        """Tell the screens what the runs look like now."""
+        self.runs_changed.publish(message.snapshot)
+
+    def job_changed(self, job: Job) -> None:
+        """Tell the screens, and the person, how a job ended."""
+        self.jobs_changed.publish(job)
+        self.report_job(job)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Show what a worker failed with as a card; the app goes on."""
+        error = event.worker.error
+        if event.state is not WorkerState.ERROR or error is None:
+            return
+        if isinstance(error, WorkbenchError):
+            self.show_error(error.title, error.message, hint=error.hint)
+        else:
+            self.show_error("Something went wrong", f"{event.worker.description}: {error}", details=repr(error))
+
+    # Leaving.
+
+    async def action_quit(self) -> None:
+        """Quit; ask first while anything is live."""
+        from workbench.ui.screens.quit import QuitCard
+
+        if isinstance(self.screen, QuitCard):
+            return
+        counts = self.run_counts
+        films = sum(job.state == "running" and job.kind == "film" for job in self.launcher.jobs)
+        if counts.live or counts.queued or films:
+            self.push_screen(QuitCard(counts, films), self._quit_answered)
+        else:
+            self.exit()
+
+    action_app_quit = action_quit
+
+    def _quit_answered(self, answer: str | None) -> None:
+        if answer == "stop":
+            self.stop_all()
+        if answer is not None:
+            self.exit()
+
+    def action_help_quit(self) -> None:
+        """Say how to leave: ctrl+c copies what is selected and never reaches a run."""
+        self.notify("ctrl+q quits.")

@@ -1,0 +1,225 @@
+"""A new run as it is being filled in: what was typed, what the recipe says, and what is wrong.
+
+Pure: no widget and no file. The same layers as `workbench train`: defaults, recipe, what was typed; so that the
+command it shows gives the same spec.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from workbench.catalog import Entry, environment_of
+from workbench.errors import Problem
+from workbench.runs import Launch
+from workbench.specs import (
+    ALGORITHM_SPECS,
+    ALGORITHMS,
+    Algorithm,
+    Composed,
+    FieldRow,
+    Recipe,
+    RunSpec,
+    command_for,
+    compose,
+    field_table,
+)
+from workbench.ui.formatting import digits
+
+MOST_SEEDS = 100
+_LARGEST_DRAWN = 2**31
+
+_NETWORK = ("net_arch", "activation", "log_std_init", "ortho_init", "use_expln", "clip_mean")
+_TOP = ("n_envs",)
+_MACHINE = ("threads", "device", "profile")
+_ELSEWHERE = ("env_id", "algorithm", "seed", "tags", "group", "parent")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the form."""
+
+    name: str
+    """Stays the same whichever algorithm is chosen."""
+    title: str
+    rows: tuple[tuple[str, FieldRow], ...]
+    """(dotted key, field)."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What came of checking a draft."""
+
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+    command: tuple[str, ...]
+    """The words that start the same runs, with `workbench` in front; empty while an error stands in the way."""
+    launches: tuple[Launch, ...]
+    seeds: tuple[int, ...]
+
+    @property
+    def errors(self) -> list[Problem]:
+        """What blocks a launch."""
+        return [item for item in self.problems if item.severity == "error"]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a person has filled in so far."""
+
+    entry: Entry
+    recipe: Recipe | None = None
+    algorithm: Algorithm = "ppo"
+    seeds: str = ""
+    tags: str = ""
+    edits: Mapping[str, str] = field(default_factory=dict)
+    """What was typed, by dotted key; an emptied field goes back to the recipe."""
+
+    @classmethod
+    def of(cls, entry: Entry, recipe: Recipe | None) -> Draft:
+        """Return the form as it opens: everything as the recipe says."""
+        written_for = recipe.algorithms if recipe is not None else ()
+        return cls(entry, recipe, written_for[0] if written_for else "ppo")
+
+    def sections(self) -> list[Section]:
+        """Return the form's parts for the algorithm that is chosen."""
+        run = {row.name: row for row in field_table(RunSpec)}
+        block = {f"{self.algorithm}.{row.name}": row for row in field_table(ALGORITHM_SPECS[self.algorithm])}
+        network = {key: row for key, row in block.items() if row.name in _NETWORK}
+        parts: list[tuple[str, str, list[str]]] = [
+            ("budget", "Budget", ["total_steps", *(key for key in run if key.startswith("stop_criteria."))]),
+            ("algorithm", self.algorithm.upper(), [*(key for key in block if key not in network),
+                                                   *(key for key in run if key.startswith("normalize_"))]),
+            ("network", "Network", list(network)),
+            ("evaluation", "Evaluation", [key for key in run if key.startswith("eval_")]),
+            ("checkpoints", "Checkpoints", [key for key in run if key.startswith(("checkpoint_", "keep_", "video_",
+                                                                                  "tensorboard_", "tb_"))]),
+            ("anomalies", "Anomaly watch", [key for key in run if "anomal" in key]),
+            ("machine", "Machine", list(_MACHINE)),
+        ]  # fmt: skip
+        known = run | block
+        placed = {key for _, _, keys in parts for key in keys} | {*_TOP, *_ELSEWHERE}
+        # A field that no part names still has a place: the form never hides one.
+        parts[-1][2].extend(key for key in run if key not in placed)
+        top = Section("top", "", tuple((key, known[key]) for key in _TOP))
+        return [top, *(Section(name, title, tuple((key, known[key]) for key in keys)) for name, title, keys in parts)]
+
+    def rows(self) -> dict[str, FieldRow]:
+        """Return every field of the form by its dotted key."""
+        return {key: row for section in self.sections() for key, row in section.rows}
+
+    def base(self) -> dict[str, str]:
+        """Return what each field says before anything is typed: the recipe's value, else the default."""
+        data = self._compose(edits={}).data
+        return {key: row.render(_lookup(data, key, row.default)) for key, row in self.rows().items()}
+
+    def value(self, key: str, base: Mapping[str, str]) -> str:
+        """Return what a field shows."""
+        return self.edits.get(key, base[key])
+
+    def edited(self, key: str, text: str, base: Mapping[str, str]) -> Draft:
+        """Return the draft with a field changed; the recipe's own value, or nothing, is no change."""
+        edits = {name: value for name, value in self.edits.items() if name != key}
+        row = self.rows()[key]
+        is_same = text.strip() == "" or row.parse(text) == row.parse(base[key])
+        return replace(self, edits=edits if is_same else {**edits, key: text.strip()})
+
+    def with_algorithm(self, algorithm: Algorithm) -> tuple[Draft, list[str]]:
+        """Return the draft for another algorithm, and the names of what had to be dropped.
+
+        What both algorithms have is kept.
+        """
+        mine = {row.name for row in field_table(ALGORITHM_SPECS[algorithm])}
+        edits: dict[str, str] = {}
+        dropped: list[str] = []
+        for key, text in self.edits.items():
+            block, _, name = key.partition(".")
+            if block not in ALGORITHMS:
+                edits[key] = text
+            elif name in mine:
+                edits[f"{algorithm}.{name}"] = text
+            else:
+                dropped.append(name)
+        return replace(self, algorithm=algorithm, edits=edits), dropped
+
+    def check(self) -> Checked:
+        """Check everything at once."""
+        seeds, seed_problem = read_seeds(self.seeds)
+        composed = self._compose(edits=self.edits)
+        problems = [*([seed_problem] if seed_problem else ()), *composed.problems]
+        spec = composed.spec
+        if spec is None or seed_problem is not None:
+            return Checked(tuple(problems), tuple(composed.notes), (), (), tuple(seeds))
+        if len(seeds) <= 1:
+            given = spec.model_copy(update={"seed": seeds[0]}) if seeds else spec
+            command = command_for(given, self.entry.name, self.recipe)
+        else:
+            command = command_for(spec, self.entry.name, self.recipe, seeds=seeds)
+        return Checked(
+            tuple(problems), tuple(composed.notes), tuple(command), self._launches(spec, seeds), tuple(seeds)
+        )
+
+    def facts(self, key: str, texts: Mapping[str, str]) -> str:
+        """Return what follows from a field: `× 64 copies = 32 768 a rollout`."""
+        if key == "ppo.n_steps":
+            steps, copies = (_whole(texts.get(name, "")) for name in (key, "n_envs"))
+            if steps and copies:
+                return f"× {digits(copies)} copies = {digits(steps * copies)} a rollout"
+        return ""
+
+    def _compose(self, *, edits: Mapping[str, str]) -> Composed:
+        words = [word for word in re.split(r"[,\s]+", self.tags) if word]
+        return compose(
+            self.entry.env_id,
+            algorithm=self.algorithm,
+            recipe=self.recipe,
+            overrides=[f"{key}={text}" for key, text in edits.items()],
+            tags=words or None,
+        )
+
+    def _launches(self, spec: RunSpec, seeds: list[int]) -> tuple[Launch, ...]:
+        group = secrets.token_hex(4) if len(seeds) > 1 else None
+        launches = []
+        for seed in seeds or [secrets.randbelow(_LARGEST_DRAWN)]:
+            one = spec.model_copy(update={"seed": seed, "group": group})
+            command = command_for(one, self.entry.name, self.recipe)
+            launches.append(Launch(one, environment_of(self.entry), command, self.entry.name, group))
+        return tuple(launches)
+
+
+def read_seeds(text: str) -> tuple[list[int], Problem | None]:
+    """Read `1 2 3`, `1,2,3` and `1-5` into seeds, each once; nothing where one is to be drawn."""
+    found: list[int] = []
+    for word in re.split(r"[,\s]+", text.strip()):
+        match = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", word)
+        if not word:
+            continue
+        if match is None:
+            return [], Problem("seeds", f"must be whole numbers, as in 1 2 3 or 1-5, got {word}")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
+            return [], Problem("seeds", f"must count upwards, got {word}", nearest=f"{last}-{first}")
+        if last >= 2**32:
+            return [], Problem("seeds", f"must be below 4 294 967 296, got {word}")
+        if last - first >= MOST_SEEDS:
+            return [], Problem("seeds", f"must be at most {MOST_SEEDS} at once, got {word}")
+        found += range(first, last + 1)
+    seeds = list(dict.fromkeys(found))
+    if len(seeds) > MOST_SEEDS:
+        return [], Problem("seeds", f"must be at most {MOST_SEEDS} at once, got {len(seeds)}")
+    return seeds, None
+
+
+def _lookup(data: Mapping[str, Any], key: str, default: Any) -> Any:
+    top, _, rest = key.partition(".")
+    value = data.get(top)
+    if rest:
+        return value.get(rest, default) if isinstance(value, Mapping) else default
+    return default if value is None else value
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isdigit() else 0

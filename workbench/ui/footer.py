@@ -1,0 +1,70 @@
+"""The bottom row: the few keys that matter most on a screen, from the registry."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.widget import Widget
+
+from workbench.ui.commands import footer_for
+
+
+class CommandFooter(Widget):
+    """One row of keys with their labels; what does not fit is left out from the end, help stays.
+
+    Args:
+        name: The footer to show, a key of `FOOTERS`.
+        labels: Other labels for some actions.
+        closing: The key and action at the right end.
+    """
+
+    DEFAULT_CSS = """
+    CommandFooter {
+        dock: bottom;
+        height: 1;
+        width: 1fr;
+        background: $panel;
+        color: $foreground;
+    }
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        labels: dict[str, str] | None = None,
+        closing: tuple[str, str, str] = ("?", "Help", "app_help"),
+    ) -> None:
+        super().__init__()
+        self._footer = name
+        self._labels = labels or {}
+        self._help_key = closing
+
+    def on_mount(self) -> None:
+        """Draw again whenever what can be done changes."""
+        self.screen.bindings_updated_signal.subscribe(self, lambda _: self.refresh())
+
+    def render(self) -> Content:
+        """Return the row that fits the width."""
+        room = self.size.width
+        keys, label, action = self._help_key
+        end = Content.assemble((keys, f"$footer-key-foreground bold {_click(action)}"), f" {label} ")
+        parts: list[Content] = [Content(" ")]
+        used = 1 + end.cell_length
+        for keys, label, action in footer_for(self._footer):
+            state = self.screen.check_action(action, ())
+            if state is False:
+                continue
+            shown = self._labels.get(action, label)
+            style = "$footer-key-foreground bold" if state else "$muted"
+            entry = Content.assemble(
+                (keys, f"{style} {_click(action)}"), (f" {shown}", "" if state else "$muted"), "  "
+            )
+            if used + entry.cell_length > room:
+                break
+            used += entry.cell_length
+            parts.append(entry)
+        return Content.assemble(*parts, " " * max(0, room - used), end)
+
+
+def _click(action: str) -> str:
+    return f"@click=screen.{action}"

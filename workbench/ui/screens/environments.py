@@ -1,0 +1,288 @@
+"""The place of environments: what exists, what is broken, and everything known of the one under the cursor."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.widgets import Markdown, Static, Tree
+
+from workbench.catalog import Entry
+from workbench.specs import Recipe, read_recipe
+from workbench.ui.commands import bindings_for
+from workbench.ui.formatting import digits
+from workbench.ui.library import Library
+from workbench.ui.screen import Pane, WorkbenchScreen
+from workbench.ui.screens import environment_details as details
+from workbench.ui.screens.environment_rows import Shelf, shelve
+from workbench.ui.theme import STATE_LOOKS
+from workbench.ui.widgets.entry_tree import EntryTree, Row
+from workbench.ui.widgets.filter_box import FilterBox
+
+EMPTY = (
+    "No environments here. An environment is a class in a file envs/<name>_env.py of this project; "
+    "ctrl+r reads the folders again."
+)
+_RUNS_SHOWN = 4
+
+
+class EnvironmentsScreen(WorkbenchScreen):
+    """A tree beside the details of what the cursor is on."""
+
+    NAME = "environments"
+    BINDINGS = bindings_for("environments")
+    CSS_PATH = "environments.tcss"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shelf = Shelf((), {}, {})
+        self._recipes: dict[Path, Recipe] = {}
+        self._wanted = ""
+        self._docstring: str | None = None
+
+    def compose_body(self) -> ComposeResult:
+        """Yield the tree, the details, and on wide screens the recipe beside them."""
+        with Horizontal():
+            with Pane(id="list-pane"):
+                yield FilterBox()
+                yield EntryTree(id="entries", plain=self.workbench.plain)
+            with Pane(id="details-pane"), VerticalScroll(id="details"):
+                yield Static(id="facts")
+                yield Static(id="recipe-below")
+                yield Markdown(id="docstring", open_links=False)
+            with Pane(id="recipe-pane"), VerticalScroll(id="recipe-scroll"):
+                yield Static(id="recipe-beside")
+
+    @property
+    def listing(self) -> EntryTree:
+        """The list."""
+        return self.query_one("#entries", EntryTree)
+
+    @property
+    def box(self) -> FilterBox:
+        """The filter."""
+        return self.query_one(FilterBox)
+
+    def on_mount(self) -> None:
+        """Show what has been read, and follow what is read and run."""
+        remembered = self.workbench.remembered
+        self._wanted = remembered.text("environments", "cursor")
+        self._flat = remembered.flag("environments", "flat", default=False)
+        self.listing.fold_groups(remembered.texts("environments", "folded") or ["group:gymnasium"])
+        self.query_one("#list-pane").border_title = "Environments"
+        self.query_one("#recipe-pane").border_title = "Recipe and runs"
+        self.workbench.library_changed.subscribe(self, self._library_changed)
+        self.workbench.runs_changed.subscribe(self, lambda _: self._show_recipe())
+        self.listing.focus()
+        self._fill()
+
+    def on_unmount(self) -> None:
+        """Remember where the cursor was."""
+        self.workbench.remembered.keep("environments", "cursor", self._wanted)
+        self.workbench.remembered.keep("environments", "flat", self._flat)
+
+    def select(self, name: str) -> None:
+        """Put the cursor on an entry, the filter taken away if it hides it."""
+        self._wanted = name
+        if not self.box.clear_filter():
+            self._fill()
+
+    # The list.
+
+    def _library_changed(self, _: Library) -> None:
+        self._recipes.clear()
+        self._fill()
+
+    def _fill(self) -> None:
+        library = self.workbench.library
+        pane = self.query_one("#list-pane")
+        if library.catalog is None:
+            pane.border_title = "Environments"
+            self.query_one("#facts", Static).update("Reading the folders…")
+            return
+        query = self.box.value
+        self._shelf = shelve(library.catalog, query=query, flat=self._flat)
+        self.listing.show(self._shelf.rows, self._wanted, unfold=bool(query))
+        pane.border_title = f"Environments {digits(self._shelf.shown)} of {digits(self._shelf.total)}"
+        pane.border_subtitle = "" if query else "/ filter"
+        self._show()
+
+    @on(FilterBox.Filtered)
+    def _filtered(self) -> None:
+        self._fill()
+
+    @on(FilterBox.Closed)
+    def _filter_closed(self) -> None:
+        self.listing.focus()
+
+    @on(Tree.NodeHighlighted, "#entries")
+    def _highlighted(self, event: Tree.NodeHighlighted[Row]) -> None:
+        if event.node.data is not None:
+            self._wanted = event.node.data.key
+            self._show()
+
+    @on(Tree.NodeSelected, "#entries")
+    def _selected(self) -> None:
+        self.action_open_selected()
+
+    # The details.
+
+    @property
+    def entry(self) -> Entry | None:
+        """The usable entry under the cursor."""
+        row = self.listing.current
+        return None if row is None else self._shelf.entries.get(row.key)
+
+    def _show(self) -> None:
+        """Show what the cursor is on."""
+        row = self.listing.current
+        entry = self.entry
+        pane = self.query_one("#details-pane")
+        facts = self.query_one("#facts", Static)
+        problems = None if row is None else self._shelf.problems.get(row.key)
+        if entry is not None:
+            library = self.workbench.library
+            description = library.description(entry.name)
+            pane.border_title = Content.assemble((entry.name, ""), ("  " + entry.env_id, "$muted"))
+            facts.update(details.facts(entry, description, describing=library.describing))
+            self._show_docstring((description or {}).get("docstring") or "")
+            self._read_recipe(entry)
+        elif row is not None and problems:
+            pane.border_title = row.label
+            facts.update(details.faults(row.label, problems, self.workbench.project.root))
+            self._show_docstring("")
+        else:
+            pane.border_title = "" if row is None else row.label
+            facts.update(self._about_group(row))
+            self._show_docstring("")
+        self._show_recipe()
+        self.refresh_bindings()
+
+    def _about_group(self, row: Row | None) -> str:
+        if row is not None:
+            return f"{digits(len(row.children))} here. enter folds and unfolds."
+        if self.box.value:
+            return f"No environment matches {self.box.value}; {digits(self._shelf.total)} are hidden. esc clears."
+        return EMPTY
+
+    def _show_docstring(self, text: str) -> None:
+        if text != self._docstring:
+            self._docstring = text
+            self.query_one("#docstring", Markdown).update(text)
+
+    def _read_recipe(self, entry: Entry) -> None:
+        if entry.recipe is not None and entry.recipe not in self._recipes:
+            self.run_worker(
+                self._load_recipe(entry.recipe), group="recipe", exclusive=True, description="reading a recipe"
+            )
+
+    async def _load_recipe(self, path: Path) -> None:
+        self._recipes[path] = await asyncio.to_thread(read_recipe, path)
+        self._show_recipe()
+
+    def _show_recipe(self) -> None:
+        entry = self.entry
+        text: Content | str = ""
+        if entry is not None:
+            recipe = None if entry.recipe is None else self._recipes.get(entry.recipe)
+            text = details.recipe_facts(entry, recipe, self._runs_of(entry))
+        self.query_one("#recipe-below", Static).update(text)
+        self.query_one("#recipe-beside", Static).update(text)
+
+    def _runs_of(self, entry: Entry) -> Sequence[str]:
+        rows = [row for row in self.workbench.runs.snapshot.rows if row.env_name == entry.name]
+        looks = [STATE_LOOKS[str(row.state)] for row in rows[:_RUNS_SHOWN]]
+        shown = [
+            f"{look.plain if self.workbench.plain else look.glyph} {row.short_id}"
+            for look, row in zip(looks, rows, strict=False)
+        ]
+        return [*shown, f"+{len(rows) - _RUNS_SHOWN}"] if len(rows) > _RUNS_SHOWN else shown
+
+    # Commands.
+
+    def can(self, command_id: str) -> bool | None:
+        """Offer what the entry under the cursor allows."""
+        entry = self.entry
+        if command_id == "run.new":
+            return True if entry is not None and entry.trainable else None
+        if command_id in ("viewer.watch", "viewer.record", "copy.command"):
+            return True if entry is not None else None
+        if command_id == "open.outside":
+            return True if self._file() is not None else None
+        return super().can(command_id)
+
+    def undo_layer(self) -> bool:
+        """Take back the details of a narrow screen, then the filter."""
+        if self.has_class("-reading"):
+            self.remove_class("-reading")
+            self.listing.focus()
+            return True
+        return self.box.clear_filter()
+
+    def action_open_selected(self) -> None:
+        """Go to the details; fold or unfold a group."""
+        row = self.listing.current
+        if row is not None and row.state == "group":
+            self.listing.toggle()
+        else:
+            self.add_class("-reading")
+            self.query_one("#details", VerticalScroll).focus()
+
+    def action_view_details(self) -> None:
+        """Show or hide the details."""
+        self.toggle_class("-no-details")
+
+    def action_find_here(self) -> None:
+        """Filter the list."""
+        self.box.open()
+
+    def action_list_tree(self) -> None:
+        """Change between the tree and a flat list."""
+        self._flat = not self._flat
+        self._fill()
+
+    def action_run_new(self) -> None:
+        """Open the form of a new run of this environment."""
+        entry = self.entry
+        if entry is not None:
+            self.workbench.new_run(entry)
+
+    def action_viewer_watch(self) -> None:
+        """Watch the environment under a random agent."""
+        entry = self.entry
+        if entry is not None:
+            self.workbench.start_play(
+                ["play", entry.name], entry.name, {"target": entry.name, "environment": entry.name}
+            )
+
+    def action_viewer_record(self) -> None:
+        """Film the environment."""
+        entry = self.entry
+        if entry is not None:
+            self.workbench.record(entry.name, entry.name, entry.name)
+
+    def action_copy_command(self) -> None:
+        """Copy the command that trains this environment."""
+        entry = self.entry
+        if entry is not None:
+            self.workbench.copy_command(["train", entry.name])
+
+    def action_open_outside(self) -> None:
+        """Open the file behind the row."""
+        path = self._file()
+        if path is not None:
+            self.workbench.open_outside(path)
+
+    def _file(self) -> Path | None:
+        row = self.listing.current
+        if row is None:
+            return None
+        problems = self._shelf.problems.get(row.key, ())
+        entry = self._shelf.entries.get(row.key)
+        found = [problem.path for problem in problems if problem.path is not None]
+        return found[0] if found else (entry.module if entry is not None else None)

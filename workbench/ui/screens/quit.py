@@ -1,0 +1,80 @@
+"""Asks before the app is left while something is live."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.widgets import Button, Static
+
+from workbench.ui.formatting import plural
+from workbench.ui.header import RunCounts
+from workbench.ui.screen import Task
+
+
+class QuitCard(Task[str]):
+    """Answers `leave` or `stop`, or nothing to stay.
+
+    Args:
+        counts: The runs that are live or queued.
+        films: Recordings and montages being made.
+    """
+
+    TITLE = "Quit workbench?"
+
+    DEFAULT_CSS = """
+    QuitCard {
+        & #buttons { height: auto; margin-top: 1; }
+        & Button { margin-right: 2; }
+    }
+    """
+
+    def __init__(self, counts: RunCounts, films: int) -> None:
+        super().__init__()
+        self._counts = counts
+        self._films = films
+
+    def compose_body(self) -> ComposeResult:
+        """Yield the sentence and the three answers; the safe one has the focus."""
+        yield Static(self._sentence())
+        with Horizontal(id="buttons"):
+            live = bool(self._counts.live or self._counts.queued)
+            yield Button("Quit, leave them running" if live else "Quit, let it finish", id="leave", compact=True)
+            if live and not self.workbench.read_only:
+                yield Button("Stop all, each saves", id="stop", compact=True)
+            yield Button("Cancel", id="cancel", compact=True)
+
+    def on_mount(self) -> None:
+        """Focus the safe answer."""
+        super().on_mount()
+        self.query_one("#leave").focus()
+
+    def _sentence(self) -> str:
+        counts = self._counts
+        said: list[str] = []
+        if counts.live:
+            said.append(f"{plural(counts.live, 'run')} {'is' if counts.live == 1 else 'are'} live")
+        if counts.queued:
+            said.append(f"{counts.queued} {'is' if counts.queued == 1 else 'are'} queued")
+        sentence = ""
+        if said:
+            one = counts.live + counts.queued == 1
+            waits = " Queued runs go on starting." if counts.queued else ""
+            sentence = (
+                f"{', '.join(said)}. {'It goes' if one else 'They go'} on; the next workbench adopts "
+                f"{'it' if one else 'them'}.{waits}"
+            )
+        if self._films:
+            sentence += f" {plural(self._films, 'film')} being made will be finished."
+        return sentence.strip()
+
+    @on(Button.Pressed)
+    def _answer(self, event: Button.Pressed) -> None:
+        answer = event.button.id
+        self.dismiss(None if answer == "cancel" else answer)
+
+    def key_line(self):  # type: ignore[no-untyped-def]
+        """Say the two keys of a card with buttons."""
+        from textual.content import Content
+
+        return Content.assemble(("enter", "$footer-key-foreground bold"), " chooses   ", ("esc", "bold"), " stays")

@@ -1,0 +1,233 @@
+"""Lines and foldable sections of a form whose fields come from a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from workbench.errors import Problem
+from workbench.specs import FieldRow
+from workbench.ui.draft import Section
+from workbench.ui.widgets.choice import Choice
+
+_FEW = 4
+"""A choice of up to this many words shows all of them."""
+
+
+class FieldLine(Horizontal):
+    """One field: a mark, its name, what is typed, and what is said of it."""
+
+    DEFAULT_CSS = """
+    FieldLine {
+        height: 1;
+        & .mark { width: 2; }
+        & .name { width: 24; }
+        & .editor { width: 18; }
+        & .aside { width: 1fr; color: $muted; margin-left: 2; }
+        &.-changed .name { text-style: bold; }
+    }
+    """
+
+    @dataclass
+    class Edited(Message):
+        """Something was typed or chosen."""
+
+        key: str
+        text: str
+
+    def __init__(self, key: str, row: FieldRow, text: str) -> None:
+        super().__init__()
+        self.key = key
+        self.row = row
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        """Yield the parts."""
+        yield Static("", classes="mark")
+        name = self.row.name.removeprefix("stop_criteria.")
+        yield Static(Content(name), classes="name")
+        yield self._make_editor()
+        yield Static("", classes="aside")
+
+    def _make_editor(self) -> Widget:
+        options: tuple[str, ...] = ()
+        if not self.row.optional:
+            options = ("true", "false") if self.row.kind == "flag" else self.row.choices
+        if 1 < len(options) <= _FEW and self._text in options:
+            editor: Widget = Choice(options, self._text)
+        else:
+            editor = Input(self._text, compact=True, select_on_focus=True)
+        editor.add_class("editor")
+        return editor
+
+    @property
+    def editor(self) -> Widget:
+        """What takes the keys."""
+        return self.query_one(".editor")
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Edited(self.key, event.value))
+
+    @on(Choice.Changed)
+    def _chosen(self, event: Choice.Changed) -> None:
+        event.stop()
+        self.post_message(self.Edited(self.key, event.value))
+
+    def take(self, problem: Problem | None, *, changed: bool, base: str, fact: str, from_recipe: bool) -> None:
+        """Show what is said of this field."""
+        mark, aside = Content(""), Content.styled(fact, "$muted")
+        if changed:
+            mark = Content.styled("✎", "$primary")
+            aside = Content.styled(f"{'recipe' if from_recipe else 'default'} {base}", "$muted")
+        if problem is not None:
+            error = problem.severity == "error"
+            mark = Content.styled("✗" if error else "!", "$error" if error else "$warning")
+            near = f": try {problem.nearest}" if problem.nearest else ""
+            aside = Content.styled(f"{problem.message}{near}", "$error" if error else "$warning")
+        self.set_class(changed, "-changed")
+        self.query_one(".mark", Static).update(mark)
+        self.query_one(".aside", Static).update(aside)
+
+
+class SectionTitle(Static, can_focus=True):
+    """The line that folds and unfolds a section."""
+
+    BINDINGS = [Binding("enter,space", "fold", "Unfold", show=False)]
+
+    DEFAULT_CSS = """
+    SectionTitle {
+        height: 1;
+        text-style: bold;
+        &:focus { background: $panel; color: $accent; }
+    }
+    """
+
+    @dataclass
+    class Toggled(Message):
+        """The section is to be folded or unfolded."""
+
+    def action_fold(self) -> None:
+        """Fold or unfold."""
+        self.post_message(self.Toggled())
+
+    def on_click(self, event: events.Click) -> None:
+        """Fold or unfold."""
+        event.stop()
+        self.action_fold()
+
+
+class FormSection(Vertical):
+    """A part of the form; its fields are made when it is first unfolded.
+
+    Args:
+        section: What is in it.
+        values: What each field shows at first.
+        is_open: Whether it starts unfolded.
+    """
+
+    DEFAULT_CSS = """
+    FormSection {
+        height: auto;
+        & .lines { height: auto; }
+        & .lines.-folded { display: none; }
+    }
+    """
+
+    def __init__(self, section: Section, values: Mapping[str, str], *, is_open: bool) -> None:
+        super().__init__()
+        self.section = section
+        self.is_open = is_open
+        self._values = values
+        self._said: dict[str, tuple[Problem | None, bool, str, str, bool]] = {}
+        self._wrong = 0
+        self._changed = 0
+
+    def compose(self) -> ComposeResult:
+        """Yield the title, and the fields where it is unfolded."""
+        if self.section.title:
+            yield SectionTitle(self._title())
+        with Vertical(classes="lines"):
+            if self.is_open:
+                yield from self._make_lines()
+
+    def on_mount(self) -> None:
+        """Fold what starts folded."""
+        self.query_one(".lines").set_class(not self.is_open, "-folded")
+
+    def _make_lines(self) -> list[FieldLine]:
+        return [FieldLine(key, row, self._values[key]) for key, row in self.section.rows]
+
+    @on(SectionTitle.Toggled)
+    def _toggled(self, event: SectionTitle.Toggled) -> None:
+        event.stop()
+        if self.is_open:
+            self.is_open = False
+            self._redraw()
+        else:
+            self.unfold()
+
+    def unfold(self) -> None:
+        """Show the fields."""
+        lines = self.query_one(".lines", Vertical)
+        self.is_open = True
+        if not lines.children:
+            made = self._make_lines()
+            lines.mount(*made)
+            self.call_after_refresh(self._tell_lines)
+        self._redraw()
+
+    def _redraw(self) -> None:
+        self.query_one(".lines").set_class(not self.is_open, "-folded")
+        if self.section.title:
+            self.query_one(SectionTitle).update(self._title())
+
+    def _title(self) -> Content:
+        count = len(self.section.rows)
+        parts = [f"{count} field{'' if count == 1 else 's'}"]
+        if self._changed:
+            parts.append(f"{self._changed} changed")
+        style = "$error" if self._wrong else "$muted"
+        if self._wrong:
+            parts.append(f"{self._wrong} wrong")
+        return Content.assemble(
+            f"{'▾' if self.is_open else '▸'} {self.section.title}", (f"   {', '.join(parts)}", f"not bold {style}")
+        )
+
+    def take(
+        self,
+        problems: Mapping[str, Problem],
+        *,
+        edits: Mapping[str, str],
+        base: Mapping[str, str],
+        facts: Mapping[str, str],
+        from_recipe: bool,
+    ) -> None:
+        """Show what is said of the fields; a section with something wrong unfolds."""
+        keys = [key for key, _ in self.section.rows]
+        self._said = {
+            key: (problems.get(key), key in edits, base[key], facts.get(key, ""), from_recipe) for key in keys
+        }
+        self._changed = sum(key in edits for key in keys)
+        self._wrong = sum(key in problems and problems[key].severity == "error" for key in keys)
+        self._values = {key: edits.get(key, base[key]) for key in keys}
+        if self._wrong and not self.is_open:
+            self.unfold()
+        self._tell_lines()
+        self._redraw()
+
+    def _tell_lines(self) -> None:
+        for line in self.query(FieldLine):
+            if line.key in self._said and line.is_mounted:
+                problem, changed, base, fact, from_recipe = self._said[line.key]
+                line.take(problem, changed=changed, base=base, fact=fact, from_recipe=from_recipe)

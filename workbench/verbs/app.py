@@ -1,0 +1,24 @@
+"""What `workbench` without a verb does: open the app."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from workbench.errors import RequestError
+from workbench.project import Project
+
+
+def run(options: argparse.Namespace, project: Project) -> int:
+    """Open the app on a project and return its exit code.
+
+    Raises:
+        RequestError: There is no terminal to draw on.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise RequestError("the app needs a terminal.", hint="`workbench --help` lists the verbs that need none.")
+    from workbench.ui.app import WorkbenchApp
+
+    app = WorkbenchApp(project, read_only=options.read_only, plain=options.plain)
+    app.run()
+    return app.return_code or 0
