@@ -8,15 +8,18 @@ work failed, 2 the request was wrong, 3 no verdict.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
+from workbench.durable import write_text
 from workbench.errors import RequestError, WorkbenchError
-from workbench.project import open_project
+from workbench.project import cache_folder, open_project
 from workbench.suggest import nearest
 
 
@@ -83,6 +86,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of a pipe went away (`workbench list | head`): not an error, and nothing more can be said.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        where = "" if error.filename is None else f" ({error.filename})"
+        print(f"workbench: {error.strerror or error}{where}.", file=sys.stderr)  # noqa: T201
+        return 1
+    except Exception as error:
+        print(_defect(error), file=sys.stderr)  # noqa: T201
+        return 1
 
 
 def _dispatch(words: list[str]) -> int:
@@ -107,6 +117,17 @@ def _dispatch(words: list[str]) -> int:
     module.add_arguments(parser)
     args = parser.parse_args(options.arguments + rest)
     return int(module.run(args, open_project(args.project)))
+
+
+def _defect(error: Exception) -> str:
+    """Keep the traceback of a fault of our own in a file, and say where; `$WORKBENCH_TRACEBACK` shows it instead."""
+    if os.environ.get("WORKBENCH_TRACEBACK"):
+        raise error
+    path = cache_folder() / "last_error.txt"
+    lines = traceback.format_exception(error)
+    with contextlib.suppress(OSError):
+        write_text(path, "".join(lines))
+    return f"workbench: {lines[-1].strip()}\nThis is a defect of workbench itself; {path} says where it happened."
 
 
 def _top_parser() -> argparse.ArgumentParser:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from pathlib import Path
 
@@ -38,6 +40,29 @@ def test_a_misspelt_verb_names_the_nearest(capsys: pytest.CaptureFixture[str]) -
 def test_a_missing_project_folder_is_one_sentence(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
     assert "/nonexistent" in capsys.readouterr().err
+
+
+def test_a_defect_is_one_sentence_and_keeps_its_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shared_cache: Path
+) -> None:
+    def broken(name: str) -> None:
+        raise ZeroDivisionError("division by zero")
+
+    monkeypatch.setattr("workbench.cli.importlib.import_module", broken)
+    assert main(["list"]) == 1
+    shown = capsys.readouterr().err
+    assert "Traceback" not in shown
+    assert "division by zero" in shown
+    assert "Traceback" in (shared_cache / "last_error.txt").read_text()
+
+
+def test_a_full_disk_is_one_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def full(name: str) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/runs/state.json")
+
+    monkeypatch.setattr("workbench.cli.importlib.import_module", full)
+    assert main(["list"]) == 1
+    assert capsys.readouterr().err == "workbench: No space left on device (/runs/state.json).\n"
 
 
 def test_the_readme_names_every_verb() -> None:
