@@ -206,7 +206,7 @@ class BatchEnv(ABC, Generic[C]):
         self._seed(seed, chosen)
         with Guard(self):
             self._restart(chosen)
-        return self._observations.copy()
+        return self._observations
 
     def step_arrays(self, actions: NDArray[Any]) -> StepArrays:
         """Step all copies with `actions` (n, a); those whose episode ends begin the next one in the same step."""
@@ -260,10 +260,10 @@ class BatchEnv(ABC, Generic[C]):
         np.add.reduce(values[:k], axis=0, out=values[k])
         if not np.isfinite(values[k]).all():
             self._raise_reward(values[:k])
+        observations = self._check_observations(self.observe())
         told = self.info()
         self._fill(values, k + 1, self._summed, told, "info")
         self._statistics.add(values)
-        observations = self._check_observations(self.observe())
         terminated, truncated, flags = self._endings()
         ended = np.flatnonzero(terminated | truncated)
         return StepArrays(
@@ -288,7 +288,7 @@ class BatchEnv(ABC, Generic[C]):
         self.measure()
         self.elapsed[ids] = 0
         self._statistics.clear(ids)
-        self._observations[ids] = self._check_observations(self.observe())[ids]
+        self._observations = self._check_observations(self.observe())
 
     def _endings(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], dict[str, NDArray[np.bool_]]]:
         flags: dict[str, NDArray[np.bool_]] = dict(self.terminations())

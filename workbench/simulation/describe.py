@@ -34,6 +34,7 @@ from workbench.suggest import nearest_one
 
 _log = logging.getLogger(__name__)
 
+LISTED_BOUNDS = 4096
 VERSIONED = ("workbench-rl", "mujoco", "gymnasium", "numpy")
 
 
@@ -110,7 +111,7 @@ def versions() -> dict[str, str]:
 
 def describe_space(space: spaces.Space[Any], names: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return a space as plain data; only boxes and discrete ones have bounds."""
-    told = {
+    told: dict[str, Any] = {
         "kind": type(space).__name__,
         "shape": None if space.shape is None else list(space.shape),
         "dtype": None if space.dtype is None else str(space.dtype),
@@ -120,11 +121,9 @@ def describe_space(space: spaces.Space[Any], names: tuple[str, ...] = ()) -> dic
     }
     if isinstance(space, spaces.Box):
         # A picture's bounds are one number, not a hundred thousand.
-        few = space.low.size <= 4096
-        told |= {
-            "low": _bounds(space.low if few else space.low.min()),
-            "high": _bounds(space.high if few else space.high.max()),
-        }
+        few = space.low.size <= LISTED_BOUNDS
+        told["low"] = _bounds(space.low if few else space.low.min())
+        told["high"] = _bounds(space.high if few else space.high.max())
     elif isinstance(space, spaces.Discrete):
         told |= {"low": [int(space.start)], "high": [int(space.start + space.n) - 1]}
     return told
@@ -203,7 +202,7 @@ def _describe_plain(cls: type | None, source: EnvSource, told: dict[str, Any]) -
         period = getattr(bare, "dt", None)
         rate = 1.0 / period if isinstance(period, float) and period > 0 else env.metadata.get("render_fps")
         told["control_hz"] = None if rate is None else float(rate)
-        model = getattr(bare, "model", None)
+        model: Any = getattr(bare, "model", None)
         if hasattr(model, "opt") and hasattr(model, "nq"):
             told["simulation_hz"] = 1.0 / float(model.opt.timestep)
             told["model"] = _describe_model(model)

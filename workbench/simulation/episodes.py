@@ -92,7 +92,8 @@ class EpisodeStatistics:
     def add(self, values: Floats) -> None:
         """Add one step: `values` (terms + 1 + infos, n), the reward after its terms."""
         self._sums += values
-        self._squares += values * values
+        with np.errstate(over="ignore"):
+            self._squares += values * values
 
     def clear(self, ids: NDArray[np.intp] | slice) -> None:
         """Forget what the copies `ids` have gathered."""
