@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PIL import Image, ImageDraw
 
 from workbench.montage.clips import Clip
+from workbench.montage.curve import CurveStrip
 from workbench.montage.labels import (
     ACCENT,
     BACKGROUND,
@@ -29,7 +30,7 @@ VEIL_ALPHA = 96
 SPACE = "   "
 
 
-def draw_canvas(layout: GridLayout, clips: Sequence[Clip]) -> Image.Image:
+def draw_canvas(layout: GridLayout, clips: Sequence[Clip], strip: CurveStrip | None = None) -> Image.Image:
     """Return the whole picture with the cells left transparent."""
     canvas = Image.new("RGBA", (layout.width, layout.height), (*BACKGROUND, 255))
     draw = ImageDraw.Draw(canvas)
@@ -39,12 +40,14 @@ def draw_canvas(layout: GridLayout, clips: Sequence[Clip]) -> Image.Image:
         draw.rectangle(box.corners, fill=(*BAR, 255))
         _draw_caption(draw, box, layout.unit, clip, several=several)
         draw.rectangle(cell.corners, fill=(0, 0, 0, 0))
+    if strip is not None and layout.strip is not None:
+        canvas.paste(strip.draw(), (layout.strip.x, layout.strip.y))
     return canvas
 
 
-def draw_ending(size: tuple[int, int], unit: float, clip: Clip) -> Image.Image:
+def draw_ending(size: tuple[int, int], unit: float, clip: Clip, *, veil_alpha: int = VEIL_ALPHA) -> Image.Image:
     """Return what lies over a clip once it ended while others go on: a veil and why it ended."""
-    veil = Image.new("RGBA", size, (*BACKGROUND, VEIL_ALPHA))
+    veil = Image.new("RGBA", size, (*BACKGROUND, veil_alpha))
     text = ending_text(clip)
     if text:
         font = fitting_font(text, 16 * unit, size[0] * 0.8)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from workbench.montage.clips import Clip
+from workbench.montage.curve import Curve, CurveStrip
 from workbench.montage.ffmpeg import COLOURS, encode
 from workbench.montage.labels import LabelStyle, film_label, return_text, steps_text
 from workbench.montage.timing import Timing
@@ -42,6 +43,7 @@ def write_film(
     film: Path,
     *,
     scratch: Path,
+    strip: CurveStrip | None = None,
     on_frame: Callable[[int], None] = lambda frame: None,
 ) -> None:
     """Encode the film.
@@ -52,6 +54,7 @@ def write_film(
         style: How labels look.
         film: Where it goes.
         scratch: A folder for the labels' pictures.
+        strip: What goes under the clips, as wide as they are.
         on_frame: Called with the number of frames written so far.
 
     Raises:
@@ -62,13 +65,19 @@ def write_film(
     for stamp, picture in zip(stamps, pictures, strict=True):
         stamp.picture.save(picture)
     places = [(stamp.x, stamp.y) for stamp in stamps]
-    graph = film_graph(clips, timing, places)
+    if strip is not None:
+        strip.draw().save(scratch / "strip.png")
+        strip.dot.save(scratch / "dot.png")
+        pictures += [scratch / "strip.png", *[scratch / "dot.png"] * len(strip.curves)]
+    graph = film_graph(clips, timing, places, strip)
     frames = film_frames(clips, timing)
     encode([*(clip.film for clip in clips), *pictures], graph, film, frames=frames, on_frame=on_frame)
 
 
-def film_graph(clips: Sequence[Clip], timing: Timing, labels: Sequence[tuple[int, int]]) -> str:
-    """Return the filter graph: inputs are the clips, then their labels, in the same order."""
+def film_graph(
+    clips: Sequence[Clip], timing: Timing, labels: Sequence[tuple[int, int]], strip: CurveStrip | None = None
+) -> str:
+    """Return the filter graph: inputs are the clips, their labels, the strip, and a dot for each of its curves."""
     lines: list[str] = []
     count, fade = len(clips), timing.transition
     for number, clip in enumerate(clips):
@@ -90,8 +99,34 @@ def film_graph(clips: Sequence[Clip], timing: Timing, labels: Sequence[tuple[int
         lines.append(f"[{joined}][v0_{number}]{how}[j{number}]")
         joined = f"j{number}"
         length += timing.head + timing.body(clip) + timing.tail - fade
-    lines.append(f"[{joined}]{COLOURS}[out]")
+    if strip is not None:
+        lines.append(_strip_filters(clips, timing, strip, source=joined))
+        joined = "m"
+    lines.append(f"[{joined}]format=yuv420p,{COLOURS}[out]")
     return ";".join(lines)
+
+
+def _strip_filters(clips: Sequence[Clip], timing: Timing, strip: CurveStrip, *, source: str) -> str:
+    width, height = clips[0].info.size
+    first = 2 * len(clips)
+    under = f"[{source}]pad={width}:{height + strip.size[1]}:0:0[u];[u][{first}:v]overlay=0:{height}[t]"
+    journeys = [_journey(clips, timing, curve) for curve in strip.curves]
+    return f"{under};{strip.filters(journeys, x=0, y=height, source='t', dot=first + 1, out='m')}"
+
+
+def _journey(clips: Sequence[Clip], timing: Timing, curve: Curve) -> list[tuple[float, float]]:
+    """Return where the dot of a curve is: at the clip that is shown, on its way while one fades into the next."""
+    ways: list[tuple[float, float]] = []
+    start = 0
+    for clip in clips:
+        length = timing.head + timing.body(clip) + timing.tail
+        if clip.shown.run == curve.run:
+            steps = float(clip.shown.steps)
+            begin = start + timing.transition if start else 0
+            # The dot of a run waits at its first clip until that comes, and stays at its last.
+            ways += [(float(begin), steps), (float(start + length - timing.transition), steps)]
+        start += length - timing.transition
+    return ways
 
 
 def steady(clip: Clip, timing: Timing, *, head: int, frames: int, scale: tuple[int, int] | None = None) -> str:

@@ -11,6 +11,7 @@ from PIL import Image
 from workbench import durable
 from workbench.montage.canvas import draw_canvas, draw_ending
 from workbench.montage.clips import Clip
+from workbench.montage.curve import CurveStrip
 from workbench.montage.ffmpeg import COLOURS, encode, still
 from workbench.montage.film import steady
 from workbench.montage.labels import BACKGROUND
@@ -40,6 +41,7 @@ def write_grid(
     film: Path,
     *,
     scratch: Path,
+    strip: CurveStrip | None = None,
     on_frame: Callable[[int], None] = lambda frame: None,
 ) -> None:
     """Encode the grid.
@@ -50,26 +52,36 @@ def write_grid(
         layout: Where everything lies.
         film: Where it goes.
         scratch: A folder for pictures.
+        strip: What goes into the layout's strip.
         on_frame: Called with the number of frames written so far.
 
     Raises:
         WorkFailedError: ffmpeg failed.
     """
     canvas = scratch / "canvas.png"
-    draw_canvas(layout, clips).save(canvas)
+    draw_canvas(layout, clips, strip).save(canvas)
     endings = ends_early(clips, timing)
     veils = []
     for number in endings:
         cell = layout.cells[number]
         veils.append(scratch / f"ending-{number}.png")
         draw_ending((cell.width, cell.height), layout.unit, clips[number]).save(veils[-1])
-    inputs = [*(clip.film for clip in clips), canvas, *veils]
-    graph = grid_graph(clips, timing, layout, endings)
+    dots = [] if strip is None else [scratch / "dot.png"] * len(strip.curves)
+    if strip is not None:
+        strip.dot.save(dots[0])
+    inputs = [*(clip.film for clip in clips), canvas, *veils, *dots]
+    graph = grid_graph(clips, timing, layout, endings, strip)
     encode(inputs, graph, film, frames=grid_frames(clips, timing), on_frame=on_frame)
 
 
-def grid_graph(clips: Sequence[Clip], timing: Timing, layout: GridLayout, endings: dict[int, int]) -> str:
-    """Return the filter graph: inputs are the clips, the canvas, and the veils of `endings` in that order."""
+def grid_graph(
+    clips: Sequence[Clip],
+    timing: Timing,
+    layout: GridLayout,
+    endings: dict[int, int],
+    strip: CurveStrip | None = None,
+) -> str:
+    """Return the filter graph: inputs are the clips, the canvas, the veils of `endings`, and a dot for each curve."""
     count, frames = len(clips), grid_frames(clips, timing)
     lines: list[str] = []
     for number, (clip, cell) in enumerate(zip(clips, layout.cells, strict=True)):
@@ -91,22 +103,35 @@ def grid_graph(clips: Sequence[Clip], timing: Timing, layout: GridLayout, ending
         cell = layout.cells[number]
         lines.append(f"[{last}][{count + place}:v]overlay={cell.x}:{cell.y}:enable='gte(n,{start})'[e{place}]")
         last = f"e{place}"
+    if strip is not None and layout.strip is not None:
+        # While all clips play at once, the dot goes from the first of them to the last.
+        span = (timing.head, frames - timing.tail)
+        journeys = [list(zip(span, (min(curve.marks), max(curve.marks)), strict=True)) for curve in strip.curves]
+        first_dot = count + 1 + len(endings)
+        lines.append(strip.filters(journeys, x=layout.strip.x, y=layout.strip.y, source=last, dot=first_dot, out="m"))
+        last = "m"
     lines.append(f"[{last}]format=yuv420p,{COLOURS}[out]")
     return ";".join(lines)
 
 
 def write_poster(
-    clips: Sequence[Clip], timing: Timing, layout: GridLayout, picture: Path, *, moment: float, scratch: Path
+    clips: Sequence[Clip],
+    layout: GridLayout,
+    picture: Path,
+    *,
+    moment: float,
+    scratch: Path,
+    strip: CurveStrip | None = None,
 ) -> None:
     """Write one picture of the grid.
 
     Args:
         clips: Of one size, row by row.
-        timing: Their speed and rate.
         layout: Where everything lies.
         picture: The PNG file, replaced in one step.
         moment: The share of the longest clip at which all are shown, 0 to 1; shorter ones show their end by then.
         scratch: A folder for stills.
+        strip: What goes into the layout's strip.
 
     Raises:
         WorkFailedError: ffmpeg failed.
@@ -119,10 +144,11 @@ def write_poster(
         with Image.open(path) as image:
             shot = image.convert("RGB").resize((cell.width, cell.height), Image.Resampling.LANCZOS)
         if clip.info.duration_s + EARLY_S < moment * longest_s:
-            veil = draw_ending(shot.size, layout.unit, clip)
-            shot.paste(veil, mask=veil)
+            # No veil: in one picture nothing moves, and a darker one would only be harder to see.
+            note = draw_ending(shot.size, layout.unit, clip, veil_alpha=0)
+            shot.paste(note, mask=note)
         poster.paste(shot, (cell.x, cell.y))
-    canvas = draw_canvas(layout, clips)
+    canvas = draw_canvas(layout, clips, strip)
     poster.paste(canvas, mask=canvas)
     content = io.BytesIO()
     poster.save(content, format="PNG", optimize=True)

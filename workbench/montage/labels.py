@@ -70,7 +70,7 @@ def steps_text(steps: int) -> str:
 
 def return_text(value: float) -> str:
     """Return a return with as many decimals as it needs to be told from its neighbours."""
-    digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 10 else 2
+    digits = 0 if abs(value) >= 1000 or value == round(value) else 1 if abs(value) >= 10 else 2
     return f"{value:,.{digits}f}".replace(",", " ")
 
 

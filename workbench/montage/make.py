@@ -21,6 +21,7 @@ from workbench.montage.clips import (
     missing_clip,
     record_command,
 )
+from workbench.montage.curve import CurveStrip, read_curve
 from workbench.montage.ffmpeg import FilmInfo, probe
 from workbench.montage.film import film_frames, write_film
 from workbench.montage.grid import grid_frames, write_grid, write_poster
@@ -63,6 +64,8 @@ class MontageRequest:
     style: LabelStyle = dataclasses.field(default_factory=LabelStyle)
     moment: float = 0.5
     """Which part of the longest clip a poster shows, 0 to 1."""
+    curve: bool = False
+    """Whether the return curves stand under the clips."""
     output: Path | None = None
     """Where it goes; a new name among the recordings without."""
     command: tuple[str, ...] = ()
@@ -105,6 +108,9 @@ def make_montage(
     runs = [describe_run(run) for run in request.runs]
     chosen = [shown for run in runs for shown in choose(run, request.choice)]
     request.pace.check(fading=request.layout == "film" and len(chosen) > 1)
+    if request.curve:
+        for run in runs:
+            read_curve(run, chosen)
     default = Wanted(seed=runs[0].eval_seed)
     wanted = Wanted(
         seed=default.seed if request.seed is None else request.seed,
@@ -169,6 +175,7 @@ class _Plan:
     timing: Timing
     layout: GridLayout | None
     frames: int
+    strip: CurveStrip | None
 
 
 def _check(request: MontageRequest) -> None:
@@ -193,16 +200,25 @@ def _check(request: MontageRequest) -> None:
 def _plan(request: MontageRequest, clips: Sequence[Clip]) -> _Plan:
     _check_sizes(clips)
     timing = work_out(request.pace, clips)
+    size = clips[0].info.size
     if request.layout == "film":
-        return _Plan(timing, None, film_frames(clips, timing))
-    return _Plan(
-        timing, lay_out(len(clips), clips[0].info.size, columns=_columns(request, clips)), grid_frames(clips, timing)
-    )
+        layout, frames = None, film_frames(clips, timing)
+        unit, place = min(size[0] / 480, size[1] / 360), (size[0], 2 * round(size[1] / 6))
+    else:
+        layout = lay_out(len(clips), size, columns=_columns(request, clips), strip=request.curve)
+        unit, frames = layout.unit, grid_frames(clips, timing)
+        place = (0, 0) if layout.strip is None else (layout.strip.width, layout.strip.height)
+    strip = None
+    if request.curve:
+        shown = [clip.shown for clip in clips]
+        runs = dict.fromkeys(item.run for item in shown)
+        strip = CurveStrip([read_curve(run, shown) for run in runs], place, unit)
+    return _Plan(timing, layout, frames, strip)
 
 
 def _put_together(request: MontageRequest, clips: Sequence[Clip], path: Path, *, tell: Progress) -> FilmInfo:
     plan = _plan(request, clips)
-    doing = f"encoding {path.name}"
+    doing = f"{'drawing' if request.layout == 'poster' else 'encoding'} {path.name}"
     tell(0.0, doing)
     with tempfile.TemporaryDirectory(prefix="workbench-montage-") as folder:
         scratch = Path(folder)
@@ -211,11 +227,11 @@ def _put_together(request: MontageRequest, clips: Sequence[Clip], path: Path, *,
             tell(frame / plan.frames, doing)
 
         if plan.layout is None:
-            write_film(clips, plan.timing, request.style, path, scratch=scratch, on_frame=on_frame)
+            write_film(clips, plan.timing, request.style, path, scratch=scratch, strip=plan.strip, on_frame=on_frame)
         elif request.layout == "grid":
-            write_grid(clips, plan.timing, plan.layout, path, scratch=scratch, on_frame=on_frame)
+            write_grid(clips, plan.timing, plan.layout, path, scratch=scratch, strip=plan.strip, on_frame=on_frame)
         else:
-            write_poster(clips, plan.timing, plan.layout, path, moment=request.moment, scratch=scratch)
+            write_poster(clips, plan.layout, path, moment=request.moment, scratch=scratch, strip=plan.strip)
             return FilmInfo(plan.layout.width, plan.layout.height, plan.timing.fps, 1)
     return probe(path)
 

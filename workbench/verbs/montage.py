@@ -106,6 +106,7 @@ def _add_look(group: argparse._ArgumentGroup) -> None:
         metavar="X",
         help="part of the episode a poster shows, 0 to 1 (default: 0.5)",
     )
+    group.add_argument("--curve", action="store_true", help="the return curve under the clips, with a dot that moves")
     _add(
         group,
         "--text-location",
@@ -172,6 +173,7 @@ def build_request(args: argparse.Namespace, project: Project) -> MontageRequest:
         pace=Pace(args.speed, args.fps, args.head_seconds, args.tail_seconds, args.transition_seconds),
         style=LabelStyle(args.text_location, args.text_height_pct, args.margin_pct, args.font_color, args.font_path),
         moment=args.moment,
+        curve=args.curve,
         output=args.output,
         command=command(args),
     )

@@ -1,0 +1,236 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.montage.fakes import (
+    ROOT,
+    SIZE,
+    fake_recorder,
+    film_checkpoint,
+    make_clip,
+    make_run,
+    scripted_recorder,
+)
+from workbench.errors import NotFoundError, RequestError, WorkFailedError
+from workbench.montage import MontageRequest, make_montage
+from workbench.montage.clips import Wanted
+from workbench.montage.ffmpeg import probe
+from workbench.montage.selection import Choice
+from workbench.montage.timing import Pace
+from workbench.project import Project
+from workbench.runs import RunDirectory
+from workbench.runs.recordings import list_recordings, read_sidecar
+
+QUICK = Pace(head_s=0.2, tail_s=0.2, transition_s=0.2)
+
+
+@pytest.fixture
+def directory(project: Project) -> RunDirectory:
+    return make_run(project.runs, [0, 1000, 2000])
+
+
+def request(directory: RunDirectory, **more: object) -> MontageRequest:
+    fields = {"runs": (directory,), "pace": QUICK, "size": SIZE, "choice": Choice(wanted=2), **more}
+    return MontageRequest(**fields)  # type: ignore[arg-type]
+
+
+def leftovers(project: Project) -> list[str]:
+    return [path.name for path in project.recordings.rglob("*") if "part" in path.name]
+
+
+def test_missing_clips_are_filmed_once_and_used_again(project: Project, directory: RunDirectory) -> None:
+    told: list[tuple[float, str]] = []
+    montage = make_montage(
+        request(directory, command=("workbench", "montage", "7f3a")),
+        project,
+        record=fake_recorder(),
+        on_progress=lambda share, message: told.append((share, message)),
+    )
+    assert montage.path == project.recordings / "ant_7f3a_film.mp4"
+    assert probe(montage.path).frames == 2 * (2 + 10 + 2) - 2
+    assert [clip.made for clip in montage.clips] == [True, True]
+    shares = [share for share, _ in told]
+    assert shares == sorted(shares) and shares[-1] == pytest.approx(1.0)
+    assert told[0][1] == "filming clip 1 of 2: step 0"
+    assert told[-1][1] == "encoding ant_7f3a_film.mp4"
+    assert leftovers(project) == []
+
+    sidecar = read_sidecar(montage.path)
+    assert sidecar is not None and sidecar.job is not None
+    assert (sidecar.kind, sidecar.job.state, sidecar.job.progress) == ("montage", "done", 1.0)
+    assert sidecar.command == ("workbench", "montage", "7f3a")
+    assert sidecar.runs == (str(directory.path),)
+    assert [Path(path).name for path in sidecar.checkpoints] == ["checkpoint_000000000000", "checkpoint_000000002000"]
+    assert [(item.return_, item.seed) for item in sidecar.episodes] == [(12.5, 77), (12.5, 77)]
+    assert (sidecar.size, sidecar.fps, sidecar.frames, sidecar.duration_s) == (SIZE, 10.0, 26, 2.6)
+
+    again = make_montage(request(directory, layout="grid"), project, record=scripted_recorder("raise SystemExit(1)"))
+    assert [clip.made for clip in again.clips] == [False, False]
+    assert again.path.name == "ant_7f3a_grid.mp4"
+    assert {item.kind for item in list_recordings(project.recordings)} == {"montage"}
+
+
+def test_a_second_montage_gets_another_name(project: Project, directory: RunDirectory) -> None:
+    first, second = (
+        make_montage(request(directory, layout="poster"), project, record=fake_recorder()).path.name for _ in range(2)
+    )
+    assert (first, second) == ("ant_7f3a_poster.png", "ant_7f3a_poster-2.png")
+
+
+def test_a_recording_made_alike_is_taken(project: Project, directory: RunDirectory) -> None:
+    first, last = directory.checkpoints()[0], directory.checkpoints()[-1]
+    film_checkpoint(str(first.path), project.recordings / "mine.mp4", Wanted(77, SIZE), seconds=0.5, fps=10)
+    film_checkpoint(str(last.path), project.recordings / "other seed.mp4", Wanted(5, SIZE), seconds=0.5, fps=10)
+    montage = make_montage(request(directory), project, record=fake_recorder())
+    assert [(clip.film.name, clip.made) for clip in montage.clips] == [
+        ("mine.mp4", False),
+        ("000000002000_seed77_160x120_light.mp4", True),
+    ]
+
+
+def test_films_that_training_left_are_taken_when_nothing_else_is_asked_for(
+    project: Project, directory: RunDirectory
+) -> None:
+    for checkpoint in directory.checkpoints():
+        make_clip(checkpoint.path / "video_000.mp4", seconds=0.5)
+    never = scripted_recorder("raise SystemExit(1)")
+    montage = make_montage(MontageRequest(runs=(directory,), pace=QUICK), project, record=never)
+    assert {clip.film.name for clip in montage.clips} == {"video_000.mp4"}
+    filmed = make_montage(MontageRequest(runs=(directory,), pace=QUICK, seed=3), project, record=fake_recorder())
+    assert all(clip.made for clip in filmed.clips)
+
+
+def test_without_filming_a_missing_film_is_named(project: Project, directory: RunDirectory) -> None:
+    make_clip(directory.checkpoints()[0].path / "video_000.mp4", seconds=0.5)
+    with pytest.raises(NotFoundError, match=r"checkpoint_000000002000/video_000.mp4 is missing.* at 2 000 steps"):
+        make_montage(request(directory, generate_missing=False), project)
+    assert not project.recordings.exists()
+
+
+def test_unequal_sizes_are_refused_before_a_name_is_taken(project: Project, directory: RunDirectory) -> None:
+    for checkpoint, size in zip(directory.checkpoints(), ((160, 120), (160, 120), (200, 120)), strict=True):
+        make_clip(checkpoint.path / "video_000.mp4", seconds=0.5, size=size)
+    with pytest.raises(RequestError, match=r"differ in size: .*160x120, .*200x120"):
+        make_montage(request(directory, generate_missing=False), project)
+    assert not project.recordings.exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"episodes": 0}, "--episodes"),
+        ({"columns": 0}, "--columns"),
+        ({"moment": 1.5}, "--moment"),
+        ({"output": Path("a.avi")}, r"written as .mp4"),
+        ({"pace": Pace(tail_s=0.1)}, "longer than --tail-seconds"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_before_any_work(
+    project: Project, directory: RunDirectory, more: dict[str, object], said: str
+) -> None:
+    with pytest.raises(RequestError, match=said):
+        make_montage(request(directory, **more), project, record=scripted_recorder("raise SystemExit(1)"))
+    assert not project.recordings.exists()
+
+
+def test_one_clip_fades_into_nothing(project: Project, directory: RunDirectory) -> None:
+    pace = Pace(head_s=0, tail_s=0, transition_s=0.5)
+    montage = make_montage(
+        request(directory, pace=pace, choice=Choice(wanted=1)), project, record=fake_recorder(seconds=0.5)
+    )
+    assert montage.sidecar.frames == 5
+
+
+def test_a_recorder_that_fails_is_quoted_and_shows_as_failed(project: Project, directory: RunDirectory) -> None:
+    broken = scripted_recorder(
+        "open(FILM, 'w').write('half'); raise SystemExit('workbench: no EGL device here.\\nInstall libegl1.')"
+    )
+    with pytest.raises(WorkFailedError, match=r"could not be filmed: no EGL device here\. / Install libegl1\."):
+        make_montage(request(directory), project, record=broken)
+    (listed,) = list_recordings(project.recordings)
+    assert listed.state == "failed"
+    assert "no EGL device" in listed.message
+    assert [path for path in project.recordings.rglob("*.mp4*") if path.is_file()] == [
+        project.recordings / "ant_7f3a_film.mp4.json"
+    ]
+
+
+def test_several_runs_get_a_row_each(project: Project, directory: RunDirectory) -> None:
+    other = make_run(project.runs, [0, 500], name="ant_20260101-130000_b19e")
+    montage = make_montage(
+        request(directory, runs=(directory, other), layout="grid"), project, record=fake_recorder(seconds=0.5)
+    )
+    assert montage.path.name == "ant_7f3a_b19e_grid.mp4"
+    assert [clip.shown.steps for clip in montage.clips] == [0, 2000, 0, 500]
+    width, height = montage.sidecar.size or (0, 0)
+    assert 2 * SIZE[0] < width < 3 * SIZE[0] and 2 * SIZE[1] < height < 3 * SIZE[1]
+
+
+def test_ctrl_c_ends_the_recorder_and_leaves_nothing_half(project: Project, directory: RunDirectory) -> None:
+    started = project.root / "started"
+    slow = scripted_recorder(
+        "import os, time\nfrom pathlib import Path\nPath(FILM).write_bytes(b'half')\n"
+        f"Path({str(started)!r}).write_text(str(os.getpid()))\ntime.sleep(60)"
+    )
+
+    def interrupt() -> None:
+        deadline = time.monotonic() + 20
+        while not (started.is_file() and started.read_text()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        make_montage(request(directory), project, record=slow)
+    thread.join()
+    assert not psutil.pid_exists(int(started.read_text()))
+    (listed,) = list_recordings(project.recordings)
+    assert listed.state == "stopped"
+    assert not list(project.recordings.rglob("*.mp4"))
+
+
+def test_memory_does_not_grow_with_the_length(tmp_path: Path) -> None:
+    """Put together films of 20 and of 400 seconds in processes of their own, and compare what they took at most."""
+    peaks = []
+    for seconds in (20, 400):
+        film = make_clip(tmp_path / f"{seconds}.mp4", seconds=seconds, fps=20)
+        script = (
+            f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+            "import resource\nfrom pathlib import Path\n"
+            "from tests.montage.fakes import clip_of, make_run, shown_of\n"
+            "from workbench.montage.film import write_film\nfrom workbench.montage.labels import LabelStyle\n"
+            "from workbench.montage.timing import Pace, work_out\n"
+            f"folder = Path({str(tmp_path / f'scratch-{seconds}')!r})\n"
+            "shown = shown_of(make_run(folder / 'runs', [0, 1, 2]))\n"
+            f"clips = [clip_of(item, Path({str(film)!r})) for item in shown]\n"
+            "write_film(clips, work_out(Pace(speed=4), clips), LabelStyle(), folder / 'film.mp4', scratch=folder)\n"
+            "whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)\n"
+            "print(max(resource.getrusage(who).ru_maxrss for who in whose))\n"
+        )
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout))
+    assert peaks[1] < 1.25 * peaks[0], f"kilobytes {peaks}"
+
+
+def test_the_sidecar_says_how_far_the_work_is(project: Project, directory: RunDirectory) -> None:
+    seen: list[tuple[str, float]] = []
+
+    def look(share: float, message: str) -> None:
+        for path in project.recordings.glob("*.json"):
+            job = json.loads(path.read_text())["job"]
+            seen.append((job["state"], job["progress"]))
+
+    make_montage(request(directory), project, record=fake_recorder(), on_progress=look)
+    assert {state for state, _ in seen} == {"running"}
+    assert max(progress for _, progress in seen) > 0
