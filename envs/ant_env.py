@@ -132,7 +132,7 @@ class AntEnv(BatchEnv[AntEnvConfig]):
             spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
         if not self.config.use_damping:
             for joint in spec.joints:
-                joint.damping = 0.0
+                joint.damping[:] = 0.0
         if self.config.friction != 1.0:
             for geom in spec.geoms:
                 geom.friction[0] = self.config.friction

@@ -16,7 +16,9 @@ from workbench.simulation import BatchEnv, BatchEnvConfig, Noise, find_asset, lo
 POLE_GEAR = 10.0
 """Torque on the pole for one unit of action, in N m; on the cart it is 100 N, the gear of the model's motor."""
 CART_DAMPING = 5.0
+"""In N s/m."""
 POLE_DAMPING = 0.5
+"""In N m s/rad."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,8 @@ class CartPoleEnv(BatchEnv[CartPoleEnvConfig]):
             motor.target = "hinge"
             motor.gear = [POLE_GEAR, 0, 0, 0, 0, 0]
         if self.config.use_damping:
-            spec.joint("slider").damping = CART_DAMPING
-            spec.joint("hinge").damping = POLE_DAMPING
+            spec.joint("slider").damping[0] = CART_DAMPING
+            spec.joint("hinge").damping[0] = POLE_DAMPING
         if not self.config.use_gravity:
             spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
         return spec

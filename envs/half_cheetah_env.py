@@ -95,7 +95,7 @@ class HalfCheetahEnv(BatchEnv[HalfCheetahEnvConfig]):
             spec.option.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
         if not self.config.use_rest_springs:
             for joint in spec.joints:
-                joint.stiffness = 0.0
+                joint.stiffness[:] = 0.0
         return spec
 
     def setup(self) -> None:

@@ -9,7 +9,7 @@ import pytest
 from gymnasium.utils import seeding
 
 from tests.simulation.toys import SliderEnv, SliderEnvConfig
-from workbench.errors import SimulationError
+from workbench.errors import RequestError, SimulationError
 from workbench.simulation import TIME_LIMIT
 from workbench.simulation.config import BatchEnvConfig, config_class
 
@@ -178,6 +178,20 @@ def test_other_action_bounds_map_onto_the_control_range() -> None:
     env.reset(seed=0)
     env.step_arrays(np.array([[0.5]]))
     assert env.ctrl[0, 0] == pytest.approx(2.0)
+
+
+def test_a_clock_set_ahead_cuts_the_first_episode_early() -> None:
+    env = slider(3)
+    env.reset(seed=0)
+    env.elapsed[:] = (0, 2, 4)
+    lengths = [[episode.length for episode in env.step_arrays(np.zeros((3, 1))).episodes] for _ in range(6)]
+    # By step: the third copy after one, the second after three, the first after five, the third again after six.
+    assert lengths == [[1], [], [3], [], [5], [5]]
+
+
+def test_a_negative_seed_is_refused() -> None:
+    with pytest.raises(RequestError, match="from 0 on"):
+        slider().reset(seed=-1)
 
 
 def test_some_copies_reset_and_the_others_stay() -> None:

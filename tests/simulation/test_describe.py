@@ -151,6 +151,7 @@ def test_an_argument_a_plain_environment_lacks_is_a_fault(tmp_path: Path) -> Non
             None,
         ),
     ],
+    ids=["syntax", "import", "exit", "no-class", "no-environment", "no-model", "start", "abstract", "no-asset"],
 )
 def test_a_broken_environment_is_described_by_its_fault(
     tmp_path: Path, text: str, key: str, message: str, line: int | None

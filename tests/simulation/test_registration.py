@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from workbench.errors import RequestError
+from workbench.project import Project
 from workbench.simulation import EnvSource
-from workbench.simulation.registration import register
+from workbench.simulation.registration import register, register_envs
 from workbench.simulation.vector_env import BatchVectorEnv
 
 
@@ -44,6 +45,18 @@ def test_the_registry_keeps_a_copy(slide: EnvSource) -> None:
     register(source)
     gymnasium.spec(source.env_id).kwargs["source"]["env_cfg"]["goal"] = 99
     assert source.env_cfg == {"goal": 1.2}
+
+
+def test_a_project_is_registered_without_importing_it(project: Project) -> None:
+    project.envs.mkdir()
+    (project.envs / "broken_env.py").write_text("raise RuntimeError('imported')\nclass FarEnv(object): pass\n")
+    (project.envs / "broken_env_test_it.json").write_text('{"description": "", "env_cfg": {}}')
+    ids = register_envs(project)
+    assert {"workbench/Far-v0", "workbench/AntNoContact-v0", "workbench/CartPole-v0"} <= set(ids)
+    assert not any("Test" in env_id for env_id in ids)
+    assert register_envs(project) == ids
+    env = gymnasium.make("workbench/AntNoContact-v0")
+    assert env.observation_space.shape == (27,)
 
 
 def test_a_spec_survives_json(slide: EnvSource) -> None:

@@ -20,7 +20,7 @@ from gymnasium.utils import seeding
 from mujoco import batch as mujoco_batch
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.errors import SimulationError
+from workbench.errors import RequestError, SimulationError
 from workbench.simulation.config import BatchEnvConfig, config_class
 from workbench.simulation.episodes import EpisodeStatistics, Floats, StepArrays
 from workbench.simulation.guard import Guard, module_path
@@ -74,7 +74,9 @@ class BatchEnv(ABC, Generic[C]):
     ctrl: Floats
     """Controls (n, nu), live."""
     elapsed: NDArray[np.int64]
-    """Steps into the current episode (n,), live: written before the first step, it spreads the time limits out."""
+    """The clock of the time limit, in steps (n,), live: set ahead after a reset, it cuts that episode early."""
+    lengths: NDArray[np.int64]
+    """Steps of the current episode (n,), live."""
     generators: list[np.random.Generator]
     """One a copy; seeded by `reset`."""
     observation_space: Box
@@ -105,6 +107,7 @@ class BatchEnv(ABC, Generic[C]):
             self.batch = mujoco_batch.Batch(self.model, n_envs, min(threads or _cpus(), n_envs))
             self.qpos, self.qvel, self.ctrl = (self.batch.bind(field) for field in ("qpos", "qvel", "ctrl"))
             self.elapsed = np.zeros(n_envs, dtype=np.int64)
+            self.lengths = np.zeros(n_envs, dtype=np.int64)
             self.generators = []
             self.setup()
             self.batch.reset()
@@ -253,6 +256,7 @@ class BatchEnv(ABC, Generic[C]):
             copy = int(error.ids[0])
             raise SimulationError(f"{self._where(copy)}: MuJoCo says: {self.batch.error(copy)}") from error
         self.elapsed += 1
+        self.lengths += 1
         self.measure()
         values = np.empty((self._rows, self.n_envs))
         k = len(self.reward_names)
@@ -287,6 +291,7 @@ class BatchEnv(ABC, Generic[C]):
         self.batch.forward(ids)
         self.measure()
         self.elapsed[ids] = 0
+        self.lengths[ids] = 0
         self._statistics.clear(ids)
         self._observations = self._check_observations(self.observe())
 
@@ -308,7 +313,7 @@ class BatchEnv(ABC, Generic[C]):
         reason = next(name for name, flag in flags.items() if flag[copy])
         return self._statistics.record(
             copy,
-            length=int(self.elapsed[copy]),
+            length=int(self.lengths[copy]),
             terminated=reason in self.termination_names,
             reason=reason,
             success=reason in self.successes if self.successes else None,
@@ -332,6 +337,8 @@ class BatchEnv(ABC, Generic[C]):
         if len(given) != len(ids):
             raise SimulationError(f"{self.name} was given {len(given)} seeds for {len(ids)} copies.")
         for copy, one in zip(ids, given, strict=True):
+            if one is not None and one < 0:
+                raise RequestError(f"a seed is a whole number from 0 on, and {one} is not.")
             if one is not None:
                 self.generators[copy] = seeding.np_random(int(one))[0]
 
@@ -389,7 +396,7 @@ class BatchEnv(ABC, Generic[C]):
             raise SimulationError(f"{self.name} was given actions {taken.shape} where {due} is due.")
         if not np.isfinite(taken).all():
             copy, index = (int(at) for at in np.argwhere(~np.isfinite(taken))[0])
-            where = self._where(copy, self.elapsed[copy] + 1)
+            where = self._where(copy, self.lengths[copy] + 1)
             raise SimulationError(f"{where}: the action {self.action_names[index]} is {taken[copy, index]}.")
         clipped: NDArray[Any] = np.clip(taken, self.action_space.low, self.action_space.high)
         return clipped
@@ -411,7 +418,7 @@ class BatchEnv(ABC, Generic[C]):
         raise SimulationError(f"{self._where(copy)}: the reward term {self.reward_names[row]} is {terms[row, copy]}.")
 
     def _where(self, copy: int, step: int | None = None) -> str:
-        return f"{self.name}, copy {copy}, step {self.elapsed[copy] if step is None else step}"
+        return f"{self.name}, copy {copy}, step {self.lengths[copy] if step is None else step}"
 
 
 def _cpus() -> int:

@@ -249,8 +249,8 @@ class GymVecEnv(DummyVecEnv):
                 self._raise(copy, f"the observation {name}{list(index)} is {values[index]}")
 
     def _raise(self, copy: int, what: str, cause: Exception | None = None) -> NoReturn:
-        step = self._sums[copy].length + (1 if "action" in what or cause is not None else 0)
-        raise SimulationError(f"{self.name}, copy {copy}, step {step or 1}: {what}.") from cause
+        # The step at fault is not counted yet.
+        raise SimulationError(f"{self.name}, copy {copy}, step {self._sums[copy].length + 1}: {what}.") from cause
 
 
 class _Sums:
