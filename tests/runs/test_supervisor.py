@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runs.conftest import fake_launch, until
+from tests.runs.fakes import fake_launch, until
 from workbench.durable import read_json
 from workbench.errors import WorkFailedError
 from workbench.runs.directory import RunDirectory, run_directories
@@ -105,7 +105,7 @@ def test_a_killed_trainer_crashed_within_five_seconds(queue: Queue) -> None:
 
 
 def test_trainers_outlive_the_supervisor_and_the_next_one_adopts_them(queue: Queue, runs_root: Path) -> None:
-    runs = queue(*(fake_launch("iterations=60", "pause_s=0.05") for _ in range(3)))
+    runs = queue(*(fake_launch("iterations=40", "pause_s=0.05") for _ in range(3)))
     until(lambda: [state_of(run) for run in runs] == ["running", "running", "queued"])
     pids = [observe(run).pid for run in runs[:2]]
     supervisor = supervisor_of(runs_root)
@@ -135,7 +135,7 @@ def test_it_outlives_the_process_that_asked_for_it(queue: Queue, runs_root: Path
     script = f"""
 import sys, os, signal
 sys.path.insert(0, {str(Path.cwd())!r})
-from tests.runs.conftest import fake_launch
+from tests.runs.fakes import fake_launch
 from workbench.runs.launch import enqueue
 from pathlib import Path
 enqueue(Path({str(runs_root)!r}), [fake_launch("iterations=20", "pause_s=0.05")])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import time
 
-from workbench.errors import RequestError
+from workbench.errors import RequestError, WorkFailedError
 from workbench.runs.directory import RunDirectory
 from workbench.runs.launch import ensure_supervisor
 from workbench.runs.processes import ProcessIdentity, this_host
@@ -24,13 +25,19 @@ def stop_run(run: RunDirectory, *, timeout_s: float = 0.0) -> ObservedState:
         timeout_s: How long to wait for the end; 0 returns at once.
 
     Raises:
-        OSError: The request cannot be written.
-        WorkFailedError: The run is queued and no supervisor can be started to answer for it.
+        WorkFailedError: The request cannot be written, or the run is queued and no supervisor can be started to
+            answer for it.
     """
     seen = observe(run)
     if seen.state.is_ended:
         return seen
-    send(run, "stop")
+    try:
+        send(run, "stop")
+    except OSError as error:
+        raise WorkFailedError(
+            f"{run.name} cannot be asked to stop: {error.strerror or error}.",
+            hint=f"`workbench stop {run.short_id} --kill` ends it without a checkpoint.",
+        ) from error
     if seen.state is RunState.QUEUED:
         ensure_supervisor(run.runs_root)
     return wait_for_end(run, timeout_s)
@@ -44,7 +51,6 @@ def kill_run(run: RunDirectory, *, grace_s: float = 5.0) -> ObservedState:
 
     Raises:
         RequestError: The run's process is on another host.
-        OSError: The mark cannot be written.
     """
     seen = observe(run)
     if seen.state is RunState.QUEUED:
@@ -54,7 +60,9 @@ def kill_run(run: RunDirectory, *, grace_s: float = 5.0) -> ObservedState:
         return seen
     if process.host != this_host():
         raise RequestError(f"{run.name} runs on {process.host}; kill it there.")
-    mark_killed(run, process)
+    # On a full disk the run will show as crashed; that is no reason not to end it.
+    with contextlib.suppress(OSError):
+        mark_killed(run, process)
     members = process.group()
     for member in members:
         member.send_signal(signal.SIGTERM)

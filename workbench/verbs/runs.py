@@ -1,0 +1,191 @@
+"""`workbench runs`: the list of runs, once or line by line as they change."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from workbench.project import Project
+
+if TYPE_CHECKING:
+    from workbench.runs import RunStore, RunSummary
+    from workbench.runs.filters import Filter
+
+WATCH_S = 0.5
+"""Between looks of `--watch`."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of `runs`."""
+    parser.add_argument(
+        "filter",
+        nargs="*",
+        metavar="FILTER",
+        help="words to look for, and field:pattern with state (live, ended, bad, …), algo, env, seed, tag, id",
+    )
+    parser.add_argument("-o", "--output-dir", type=Path, metavar="DIR", help="folder of runs (default: the project's)")
+    parser.add_argument("--watch", action="store_true", help="print one line a change, until Ctrl-C")
+    parser.add_argument("--json", action="store_true", help="print one JSON document; with --watch, one a line")
+
+
+def run(args: argparse.Namespace, project: Project) -> int:
+    """List the runs and return 0."""
+    from workbench.runs import RunStore
+    from workbench.runs.filters import parse_filter
+
+    chosen = parse_filter(" ".join(args.filter))
+    runs_root: Path = args.output_dir or project.runs
+    store = RunStore(runs_root)
+    if args.watch:
+        return _watch(store, chosen, as_json=args.json)
+    every = store.list()
+    rows = [row for row in every if chosen.matches(row)]
+    if args.json:
+        document = {"runs": [row.to_json() for row in rows], "hidden": len(every) - len(rows)}
+        print(json.dumps(document, ensure_ascii=False))  # noqa: T201
+    else:
+        _print_list(rows, every, runs_root)
+    return 0
+
+
+def _print_list(rows: Sequence[RunSummary], every: Sequence[RunSummary], runs_root: Path) -> None:
+    from workbench.runs import RunState
+    from workbench.runs.lock import supervisor_of
+    from workbench.verbs.run_text import width_of, write_line
+
+    if not every:
+        write_line(f"No runs in {runs_root} yet; `workbench train ENVIRONMENT` makes one.", sys.stderr)
+        return
+    for line in table(rows, width_of(sys.stdout), sys.stdout, places=_places(every)):
+        write_line(line, sys.stdout)
+    if len(rows) < len(every):
+        write_line(f"{len(rows)} of {len(every)}", sys.stderr)
+    waiting = sum(row.state is RunState.QUEUED for row in every)
+    if waiting and supervisor_of(runs_root) is None:
+        them = "run waits" if waiting == 1 else "runs wait"
+        write_line(f"{waiting} queued {them} without a supervisor; the next `workbench train` starts one.", sys.stderr)
+
+
+def _places(rows: Sequence[RunSummary]) -> dict[str, int]:
+    """Return the place in the queue, from one, of each queued run."""
+    from workbench.runs import RunState, StateFile
+
+    queued = [row for row in rows if row.state is RunState.QUEUED]
+    stored = {row.name: StateFile(row.run.state_path).read() for row in queued}
+    order = sorted(stored, key=lambda name: (found.queued_ns if (found := stored[name]) else 0, name))
+    return {name: place for place, name in enumerate(order, start=1)}
+
+
+@dataclass(frozen=True)
+class _Column:
+    title: str
+    text: Callable[[RunSummary], str]
+    worth: int
+    """The least worthy go first where the terminal is too narrow."""
+    is_right: bool = False
+
+
+def table(
+    rows: Sequence[RunSummary], width: int | None, stream: TextIO, *, places: dict[str, int] | None = None
+) -> list[str]:
+    """Return the lines of the list: a header, and a line for each run.
+
+    Args:
+        rows: The runs.
+        width: Columns of the terminal; None for as many as it takes.
+        stream: Where the lines go, for the signs it can show.
+        places: Places in the queue by the run's name.
+    """
+    from workbench.ui.formatting import shorten
+    from workbench.verbs.run_text import for_stream
+
+    columns = _columns(stream, places or {}, time.time())
+    cells = {
+        column: [for_stream(text, stream) for text in (column.title, *map(column.text, rows))] for column in columns
+    }
+    widths = {column: max(map(len, texts)) for column, texts in cells.items()}
+    while width is not None and len(columns) > 3 and _needed(columns, widths) > width:
+        columns.remove(min(columns, key=lambda column: column.worth))
+    lines = []
+    for index in range(len(rows) + 1):
+        aligned = [
+            cells[column][index].rjust(widths[column])
+            if column.is_right
+            else cells[column][index].ljust(widths[column])
+            for column in columns
+        ]
+        line = "  ".join(aligned).rstrip()
+        lines.append(line if width is None else shorten(line, width))
+    return lines
+
+
+def _needed(columns: Sequence[_Column], widths: dict[_Column, int]) -> int:
+    # A long reason may be cut at the edge; it is no cause to leave a column out.
+    reserved = [min(widths[column], 24) if column.title == "ETA or end" else widths[column] for column in columns]
+    return sum(reserved) + 2 * (len(columns) - 1)
+
+
+def _columns(stream: TextIO, places: dict[str, int], now: float) -> list[_Column]:
+    from workbench.ui.formatting import UNKNOWN, age, amount, number, percent, spread
+    from workbench.verbs.run_text import end_text, glyph, short_title, steps_text
+
+    def marks(row: RunSummary) -> str:
+        return (f" !{row.anomalies}" if row.anomalies else "") + (" ?" if row.is_stalled else "")
+
+    def best(row: RunSummary) -> str:
+        return spread(row.best.mean_return, row.best.std_return) if row.best else UNKNOWN
+
+    return [
+        _Column("State", lambda row: f"{glyph(row, stream)} {row.state}{marks(row)}", 99),
+        _Column("Run", short_title, 98),
+        _Column("Algo", lambda row: row.algorithm.upper(), 94),
+        _Column("Seed", lambda row: UNKNOWN if row.seed is None else str(row.seed), 92, is_right=True),
+        _Column("Progress", lambda row: percent(row.progress), 97, is_right=True),
+        _Column("Steps", steps_text, 90, is_right=True),
+        _Column("Return", lambda row: number(row.last_return), 96, is_right=True),
+        _Column("Best eval", best, 91, is_right=True),
+        _Column("Steps/s", lambda row: amount(row.steps_per_s), 93, is_right=True),
+        _Column("Age", lambda row: age(row.age_s), 89, is_right=True),
+        _Column("Tags", lambda row: " ".join(row.tags), 88),
+        _Column("ETA or end", lambda row: row.problem or end_text(row, now=now, place=places.get(row.name)), 95),
+    ]
+
+
+def _watch(store: RunStore, chosen: Filter, *, as_json: bool) -> int:
+    """Print a line for every change until Ctrl-C, beginning with each run as it is."""
+    told: dict[str, tuple[object, ...]] = {}
+    try:
+        while True:
+            for row in store.list():
+                if chosen.matches(row) and told.get(row.name) != (news := _news(row)):
+                    told[row.name] = news
+                    _print_change(row, as_json=as_json)
+            time.sleep(WATCH_S)
+    except KeyboardInterrupt:
+        return 0
+
+
+def _news(row: RunSummary) -> tuple[object, ...]:
+    """Return what makes a change worth a line: state, each tenth of the way, a new best, an anomaly, a stall."""
+    tenth = None if row.progress is None else int(10 * row.progress)
+    best = None if row.best is None else row.best.steps
+    return (row.state, row.reason, tenth, best, row.anomalies, row.is_stalled)
+
+
+def _print_change(row: RunSummary, *, as_json: bool) -> None:
+    from workbench.ui.formatting import clock, spread
+    from workbench.verbs.run_text import progress_line, write_line
+
+    now = time.time()
+    if as_json:
+        print(json.dumps({"time": now, **row.to_json()}, ensure_ascii=False), flush=True)  # noqa: T201
+        return
+    best = f"  best {spread(row.best.mean_return, row.best.std_return)}" if row.best else ""
+    line = progress_line(row, now=now, stream=sys.stdout)
+    write_line(f"{clock(now, seconds=True)} {line}{best}", sys.stdout)

@@ -1,0 +1,282 @@
+"""`workbench train`: check everything, put the runs into the queue, and follow them to their ends."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import secrets
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import Problem, ProblemsError, RequestError
+from workbench.project import Project
+
+if TYPE_CHECKING:
+    from workbench.catalog import Entry
+    from workbench.runs import Launch, RunDirectory
+    from workbench.specs import Recipe, RunSpec
+
+NUMBER_HINT = "as in 20000, 20_000, 1e6 or 15M"
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """One environment to train, checked."""
+
+    entry: Entry
+    specs: tuple[RunSpec, ...]
+    """One for each seed; none where something is wrong."""
+    commands: tuple[tuple[str, ...], ...]
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the flags of `train`."""
+    add, hidden = parser.add_argument, argparse.SUPPRESS
+    add(
+        "pattern",
+        nargs="?",
+        metavar="PATTERN",
+        help="name, Gymnasium ID or unique prefix; a glob trains all it matches",
+    )
+    add("-a", "--algorithm", metavar="ALGORITHM", help="ppo, sac or td3 (default: ppo, else the recipe's)")
+    seeds = parser.add_mutually_exclusive_group()
+    seeds.add_argument("--seed", type=_count, metavar="N", help="seed of everything random (default: drawn, recorded)")
+    seeds.add_argument("--seeds", metavar="1,2,3", help="a run for each, as one group; 1-5 is five of them")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        dest="overrides",
+        help="change a field of the recipe, as in ppo.learning_rate=1e-3; may be repeated",
+    )
+    add("--max-steps", type=_count, metavar="N", help=f"stop after N steps, {NUMBER_HINT}")
+    add("--max-iterations", type=_count, metavar="N", help="stop after N iterations; 0 is no limit")
+    add("-n", "--n-envs", type=_count, metavar="N", help="copies of the environment that step together")
+    add("--checkpoint-freq", type=_count, metavar="N", help="iterations between checkpoints")
+    add("-o", "--output-dir", type=Path, metavar="DIR", help="folder of runs (default: the project's runs)")
+    add("--tag", action="append", default=[], metavar="T", dest="tags", help="a word to find the runs by")
+    add("--profile", action="store_true", help="record where the time of each iteration goes")
+    add("--detach", action="store_true", help="print the runs' folders and return; they train on")
+    add("--dry-run", action="store_true", help="print what would be trained, and start nothing")
+    add("--json", action="store_true", help="print one JSON document; progress goes to stderr")
+    add("--from", dest="parent", metavar="CKPT", help=hidden)
+    add("--video-on-checkpoint", "--video_on_checkpoint", "-vid", action="store_true", dest="video", help=hidden)
+    # The spellings of SuperDex, where they mean the same.
+    add("-p", "--pattern", dest="pattern_flag", help=hidden)
+    for names, of in (
+        (("-mi", "--max_iterations"), "max_iterations"),
+        (("-cf", "--checkpoint_freq"), "checkpoint_freq"),
+        (("--num_env_runners",), "n_envs"),
+    ):
+        add(*names, dest=of, type=_count, default=hidden, help=hidden)
+    add("--output_path", dest="output_dir", type=Path, default=hidden, help=hidden)
+
+
+def run(args: argparse.Namespace, project: Project) -> int:
+    """Train, and return 0 where every run ended as asked, 1 where one failed or crashed, 130 after a second Ctrl-C."""
+    pattern = _pattern(args)
+    _refuse_unbuilt(args)
+    plans = _plans(args, pattern, project)
+    for plan in plans:
+        prefix = f"{plan.entry.name}: " if len(plans) > 1 else ""
+        for note in (*plan.notes, *(str(problem) for problem in plan.problems)):
+            _note(prefix + note)
+    if args.dry_run:
+        _print_plans(plans, as_json=args.json)
+        return 0
+    from workbench.runs import enqueue
+
+    runs_root = (args.output_dir or project.runs).expanduser().absolute()
+    launches = [launch for plan in plans for launch in _launches(plan)]
+    if args.detach:
+        _print_folders(enqueue(runs_root, launches), as_json=args.json)
+        return 0
+    return _follow(runs_root, launches, as_json=args.json)
+
+
+def _pattern(args: argparse.Namespace) -> str:
+    given = [text for text in (args.pattern, args.pattern_flag) if text]
+    if len(given) != 1:
+        what = "name an environment" if not given else "name one pattern, not two"
+        raise RequestError(f"{what}.", hint="`workbench list` shows what can be trained; '*' trains every recipe.")
+    return str(given[0])
+
+
+def _refuse_unbuilt(args: argparse.Namespace) -> None:
+    if args.parent is not None:
+        raise RequestError("`train --from` is not built yet; runs start untrained.")
+    if args.video:
+        raise RequestError("`train --video-on-checkpoint` is not built yet; `workbench record` films any checkpoint.")
+
+
+def _plans(args: argparse.Namespace, pattern: str, project: Project) -> list[_Plan]:
+    """Check every environment that is asked for.
+
+    Raises:
+        ProblemsError: Something is wrong; all of it is listed, for all environments.
+    """
+    from workbench.catalog import discover
+    from workbench.runs.seeds import draw_seed, read_seeds
+    from workbench.specs import errors_of
+
+    entries = discover(project).select(pattern)
+    seeds, problem = read_seeds(args.seeds) if args.seeds is not None else ([], None)
+    seeds = seeds or [draw_seed() if args.seed is None else args.seed]
+    plans = [_plan(args, entry, seeds) for entry in entries]
+    found = [] if problem is None else [problem]
+    for plan in plans:
+        errors = errors_of(plan.problems)
+        # What is wrong with a flag is wrong for every environment alike, and said once.
+        found += [item for item in _named(errors, plan.entry.name, len(plans) > 1) if item not in found]
+    if found:
+        what = f"{entries[0].name} cannot be trained like this" if len(entries) == 1 else "this cannot be trained"
+        notes = dict.fromkeys(note for plan in plans if errors_of(plan.problems) for note in plan.notes)
+        raise ProblemsError(what, found, hint="\n".join(notes))
+    return plans
+
+
+def _named(errors: Sequence[Problem], name: str, is_one_of_many: bool) -> list[Problem]:
+    from dataclasses import replace
+
+    if not is_one_of_many:
+        return list(errors)
+    is_a_flag = ("--set", "algorithm", "seed")
+    return [
+        item
+        if item.path is not None or item.key.startswith(is_a_flag)
+        else replace(item, message=f"{item.message} ({name})")
+        for item in errors
+    ]
+
+
+def _plan(args: argparse.Namespace, entry: Entry, seeds: Sequence[int]) -> _Plan:
+    from workbench.specs import command_for, compose, errors_of
+
+    if entry.broken:
+        return _Plan(entry, (), (), entry.problems, ())
+    recipe = entry.training
+    composed = compose(
+        entry.env_id,
+        algorithm=args.algorithm or _default_algorithm(recipe),
+        recipe=recipe,
+        overrides=args.overrides,
+        seed=seeds[0],
+        total_steps=args.max_steps,
+        stop_criteria=None if args.max_iterations is None else {"training_iteration": args.max_iterations},
+        n_envs=args.n_envs,
+        checkpoint_freq=args.checkpoint_freq,
+        tags=args.tags or None,
+        profile=args.profile or None,
+    )
+    if composed.spec is None or errors_of(composed.problems):
+        return _Plan(entry, (), (), tuple(composed.problems), tuple(composed.notes))
+    group = secrets.token_hex(4) if len(seeds) > 1 else None
+    specs = tuple(composed.spec.model_copy(update={"seed": seed, "group": group}) for seed in seeds)
+    commands = tuple(tuple(command_for(spec, entry.name, recipe)) for spec in specs)
+    return _Plan(entry, specs, commands, tuple(composed.problems), tuple(composed.notes))
+
+
+def _default_algorithm(recipe: Recipe | None) -> str:
+    written_for = () if recipe is None else recipe.algorithms
+    return "ppo" if not written_for or "ppo" in written_for else written_for[0]
+
+
+def _launches(plan: _Plan) -> list[Launch]:
+    from workbench.runs import Launch
+    from workbench.simulation.source import EnvSource
+
+    environment = EnvSource.from_entry(plan.entry).to_json()
+    return [
+        Launch(spec, environment, command, plan.entry.name, spec.group)
+        for spec, command in zip(plan.specs, plan.commands, strict=True)
+    ]
+
+
+def _follow(runs_root: Path, launches: Sequence[Launch], *, as_json: bool) -> int:
+    from workbench.runs import RunStore, enqueue
+    from workbench.verbs.following import Interrupts, follow
+    from workbench.verbs.run_text import ending_lines, write_line
+
+    with Interrupts() as interrupts:
+        runs = enqueue(runs_root, launches)
+        _note(f"{len(runs)} runs queued in {runs_root}" if len(runs) > 1 else f"{runs[0].path}")
+        followed = follow(runs, RunStore(runs_root), interrupts, sys.stderr)
+    if followed.was_left:
+        _note("Left stopping; `workbench runs` shows them.")
+    is_bad = any(row.state.is_bad for row in followed.rows)
+    if as_json:
+        print(json.dumps({"runs": [row.to_json() for row in followed.rows]}, ensure_ascii=False))  # noqa: T201
+    else:
+        for row in followed.rows:
+            if row.state.is_ended:
+                for line in ending_lines(row):
+                    write_line(line, sys.stdout)
+    return 130 if followed.was_left else int(is_bad)
+
+
+def _print_folders(runs: Sequence[RunDirectory], *, as_json: bool) -> None:
+    if as_json:
+        rows = [{"id": run.short_id, "name": run.name, "path": str(run.path)} for run in runs]
+        print(json.dumps({"runs": rows}, ensure_ascii=False))  # noqa: T201
+        return
+    for run in runs:
+        print(run.path)  # noqa: T201
+
+
+def _print_plans(plans: Sequence[_Plan], *, as_json: bool) -> None:
+    if as_json:
+        rows = [
+            {
+                "environment": plan.entry.name,
+                "env_id": plan.entry.env_id,
+                "spec": spec.model_dump(mode="json"),
+                "command": list(command),
+                "notes": list(plan.notes),
+                "problems": [str(problem) for problem in plan.problems],
+            }
+            for plan in plans
+            for spec, command in zip(plan.specs, plan.commands, strict=True)
+        ]
+        print(json.dumps({"runs": rows}, ensure_ascii=False))  # noqa: T201
+        return
+    for plan in plans:
+        for spec, command in zip(plan.specs, plan.commands, strict=True):
+            print(shlex.join(command))  # noqa: T201
+            for key, value in _settings(spec):
+                print(f"  {key} = {value}")  # noqa: T201
+
+
+def _settings(spec: RunSpec) -> list[tuple[str, str]]:
+    """Return what the run would do, without the blocks of the algorithms it does not use."""
+    data: dict[str, Any] = spec.model_dump(mode="json")
+    flat: list[tuple[str, str]] = []
+    for key, value in data.items():
+        if key in ("ppo", "sac", "td3") and key != spec.algorithm:
+            continue
+        if isinstance(value, dict):
+            flat += [(f"{key}.{name}", json.dumps(item)) for name, item in value.items()]
+        else:
+            flat.append((key, json.dumps(value)))
+    return flat
+
+
+def _count(text: str) -> int:
+    from workbench.specs import read_number
+
+    number = read_number(text, whole=True)
+    if not isinstance(number, int):
+        raise argparse.ArgumentTypeError(f"takes a whole number, {NUMBER_HINT}, not {text!r}")
+    return number
+
+
+def _note(text: str) -> None:
+    from workbench.verbs.run_text import write_line
+
+    write_line(text, sys.stderr)
