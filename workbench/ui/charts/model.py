@@ -92,6 +92,8 @@ class ChartData:
     flags: tuple[Flag, ...] = ()
     note: str = ""
     """Stands behind the title."""
+    legend: bool = False
+    """Whether the title names the curves, each in its colour."""
     empty: str = "No points yet."
     """Why there is nothing to see."""
 

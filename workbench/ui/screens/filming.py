@@ -53,7 +53,6 @@ class FilmTask(Task[list[str]]):
 
     def on_mount(self) -> None:
         """Show the command of what is filled in already."""
-        super().on_mount()
         self.card.border_title = self.heading
         self._show()
 

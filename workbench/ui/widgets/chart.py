@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from workbench.ui.charts.drawing import Drawing, draw
+from workbench.ui.charts.drawing import Drawing, draw, style_of
 from workbench.ui.charts.model import ChartData, ChartView
 from workbench.ui.charts.plan import Plan
 from workbench.ui.charts.readout import Words, readout, settings
@@ -144,6 +144,8 @@ class Chart(Widget, can_focus=True):
         side = Segment("│", frame)
         plan, room = drawing.plan, self.size.width - 6
         title: Words = [(self._data.title, "title-focus" if self.has_focus else "title")]
+        for item in plan.curves if self._data.legend else ():
+            title += [(f"  {item.curve.letter}", style_of("letter", item)), (f" {item.curve.label}", "tick")]
         if self._data.note:
             title.append((f"  {self._data.note}", "note"))
         how = settings(self._data, self._view, plan, room)
@@ -173,6 +175,8 @@ class Chart(Widget, can_focus=True):
             segments.append(Segment(" ", frame))
             used = 2
             for text, style in words:
+                if used >= room:
+                    break
                 shown = text if used + len(text) <= room else text[: max(0, room - used - 1)] + "…"
                 segments.append(Segment(shown, base + self.palette.get(style, Style.null())))
                 used += len(shown)

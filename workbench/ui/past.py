@@ -1,0 +1,131 @@
+"""What a run has done so far, as values that never change again: curves, evaluations, checkpoints, events."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.runs.directory import CheckpointDirectory, RunDirectory
+from workbench.runs.history import Evaluation, History
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """One metric so far, `(n,)` each."""
+
+    steps: Floats
+    wall_s: Floats
+    episodes: Floats
+    values: Floats
+
+    @property
+    def last(self) -> float | None:
+        """The newest finite value."""
+        finite = self.values[np.isfinite(self.values)]
+        return float(finite[-1]) if len(finite) else None
+
+
+@dataclass(frozen=True)
+class Past:
+    """A run's history up to one moment; equal to another one that knows as much."""
+
+    version: tuple[int, ...]
+    """Grows with the history; what makes two of them differ."""
+    series: Mapping[str, Points] = field(compare=False, default_factory=dict)
+    evaluations: tuple[Evaluation, ...] = field(compare=False, default=())
+    marks: tuple[Mapping[str, Any], ...] = field(compare=False, default=())
+    """Events other than metrics, oldest first."""
+    record: Mapping[str, Any] = field(compare=False, default_factory=dict)
+    """`run.json`: what the run was asked to do."""
+    steps: int = 0
+    iteration: int = 0
+    wall_s: float = 0.0
+    episodes: int = 0
+
+
+@dataclass(frozen=True)
+class CheckpointRow:
+    """One checkpoint on disk."""
+
+    steps: int
+    path: Path
+    kept: str
+    """`best`, `latest`, `pinned`, or several; empty where it is just there."""
+    evaluation: Evaluation | None
+    """Its newest score."""
+    size_bytes: int
+    written: float
+    """Unix seconds."""
+
+    @property
+    def sign(self) -> str:
+        """How it stands under a chart and in a list."""
+        return "◆" if "best" in self.kept else "*" if "pinned" in self.kept else "◇"
+
+
+def take(history: History, record: Mapping[str, Any]) -> Past:
+    """Return what a history knows now; later growth leaves it as it is."""
+    version = (
+        sum(map(len, history.series.values())),
+        len(history.marks),
+        history.steps,
+        len(history.resumes),
+        len(history.evaluations),
+    )
+    return Past(
+        version,
+        {name: Points(item.steps, item.wall_s, item.episodes, item.values) for name, item in history.series.items()},
+        tuple(history.evaluations),
+        tuple(history.marks),
+        record,
+        history.steps,
+        history.iteration,
+        history.wall_s,
+        history.episodes,
+    )
+
+
+def read_checkpoints(run: RunDirectory, past: Past) -> tuple[CheckpointRow, ...]:
+    """Return the checkpoints on disk, newest first."""
+    scores = {evaluation.steps: evaluation for evaluation in past.evaluations}
+    best, latest = run.best(), run.latest()
+    pinned = set(run.annotations().pinned)
+    rows = []
+    for checkpoint in reversed(run.checkpoints()):
+        kept = [
+            word
+            for word, holds in (
+                ("best", best is not None and best.path == checkpoint.path),
+                ("latest", latest is not None and latest.path == checkpoint.path),
+                ("pinned", checkpoint.steps in pinned),
+            )
+            if holds
+        ]
+        size, written = _measure(checkpoint)
+        rows.append(
+            CheckpointRow(
+                checkpoint.steps, checkpoint.path, ", ".join(kept), scores.get(checkpoint.steps), size, written
+            )
+        )
+    return tuple(rows)
+
+
+def _measure(checkpoint: CheckpointDirectory) -> tuple[int, float]:
+    """The size of a checkpoint's files, and when the first of them was written."""
+    total, written = 0, 0.0
+    with contextlib.suppress(OSError), os.scandir(checkpoint.path) as entries:
+        for entry in entries:
+            with contextlib.suppress(OSError):
+                status = entry.stat(follow_symlinks=False)
+                total += status.st_size
+                written = min(written or status.st_mtime, status.st_mtime)
+    return total, written

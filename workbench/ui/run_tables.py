@@ -1,0 +1,108 @@
+"""The checkpoints and the events of a run as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from workbench.ui import formatting
+from workbench.ui.past import CheckpointRow, Past
+from workbench.ui.theme import STATE_LOOKS
+from workbench.ui.widgets.rows import Column, Part, Row, cell
+
+CHECKPOINT_COLUMNS = (
+    Column("sign"),
+    Column("steps", "Step", "right"),
+    Column("evaluation", "Evaluation (n)", least=20),
+    Column("kept", "Kept", grows=True),
+    Column("size", "Size", "right"),
+    Column("age", "Age", "right", least=4),
+)
+EVENT_COLUMNS = (Column("time"), Column("steps", align="right"), Column("text", grows=True))
+
+
+def checkpoint_rows(checkpoints: Sequence[CheckpointRow], now: float) -> list[Row]:
+    """Return the checkpoints, newest first."""
+    return [
+        Row(
+            str(item.steps),
+            {
+                "sign": cell(item.sign, "success bold" if item.sign == "◆" else "muted"),
+                "steps": cell(formatting.digits(item.steps)),
+                "evaluation": _evaluation(item),
+                "kept": cell(item.kept, "muted"),
+                "size": cell(formatting.size(item.size_bytes), "muted"),
+                "age": cell(formatting.age(max(0.0, now - item.written) if item.written else None), "muted"),
+            },
+        )
+        for item in checkpoints
+    ]
+
+
+def checkpoint_summary(checkpoints: Sequence[CheckpointRow]) -> str:
+    """Return how many there are and how much they take."""
+    total = formatting.size(sum(item.size_bytes for item in checkpoints))
+    return f"Checkpoints · {formatting.digits(len(checkpoints))}, {total}" if checkpoints else "Checkpoints"
+
+
+def event_rows(past: Past, *, plain: bool) -> list[Row]:
+    """Return what happened to the run, newest first."""
+    rows = []
+    for number, mark in enumerate(past.marks):
+        sign, colour, text = _told(mark, plain=plain)
+        if not text:
+            continue
+        when, steps = mark.get("time"), mark.get("steps")
+        rows.append(
+            Row(
+                str(number),
+                {
+                    "time": cell(formatting.clock(_number(when), seconds=True), "muted"),
+                    "steps": cell(formatting.amount(_number(steps)), "muted"),
+                    "text": ((f"{sign} ", colour), (text, "")),
+                },
+            )
+        )
+    return rows[::-1]
+
+
+def _evaluation(item: CheckpointRow) -> tuple[Part, ...]:
+    if item.evaluation is None:
+        return cell(formatting.UNKNOWN, "muted")
+    count = len(item.evaluation.returns)
+    of = f" ({count})" if count else ""
+    return ((formatting.spread(item.evaluation.mean_return, item.evaluation.std_return), ""), (of, "muted"))
+
+
+def _told(mark: Mapping[str, Any], *, plain: bool) -> tuple[str, str, str]:
+    """The sign of an event, its colour, and what it says; nothing for what no person asked for."""
+    kind = str(mark.get("kind"))
+    reason = str(mark.get("reason") or "")
+    match kind:
+        case "state":
+            state = str(mark.get("state"))
+            look = STATE_LOOKS.get(state)
+            if look is None:
+                return "·", "muted", state
+            text = f"{state}: {reason}" if reason else state
+            return look.plain if plain else look.glyph, look.variable, text
+        case "evaluation":
+            score = formatting.spread(_number(mark.get("mean_return")), _number(mark.get("std_return")))
+            return "•", "", f"evaluation {score}"
+        case "checkpoint":
+            return "◇", "muted", "checkpoint written"
+        case "anomaly":
+            said = mark.get("message") or mark.get("what") or mark.get("name") or "anomaly"
+            return "!", "warning bold", str(said)
+        case "request":
+            done = "done" if mark.get("ok") else f"refused{f': {reason}' if reason else ''}"
+            return "›", "primary", f"{mark.get('verb') or 'request'} {done}"
+        case "resumed":
+            return "R", "primary", f"went on from {formatting.amount(_number(mark.get('from_steps')))}"
+        case "set":
+            return "C", "primary", f"{mark.get('key', 'a value')} {mark.get('old', '')} → {mark.get('new', '')}"
+    return "·", "muted", kind
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,278 @@
+"""Reads the runs' folders off the event loop and hands over what changed, as values that never change again.
+
+One reader a app, at most twice a second. The list of runs is always read; a run's history, checkpoints and log only
+while a screen that is shown follows it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.message import Message
+from textual.widget import Widget
+from textual.worker import Worker
+
+from workbench.runs.directory import RunDirectory
+from workbench.runs.history import History
+from workbench.runs.states import RunState
+from workbench.runs.store import RunStore
+from workbench.runs.summary import RunSummary
+from workbench.ui.log_tail import LogTail
+from workbench.ui.past import CheckpointRow, Past, read_checkpoints, take
+
+if TYPE_CHECKING:
+    from workbench.ui.app import WorkbenchApp
+
+INTERVAL_S = 0.5
+AGES_S = 5.0
+"""Rows that differ in nothing but their age are told of this often."""
+
+
+@dataclass(frozen=True)
+class RunRow(RunSummary):
+    """A run as the app shows it in a list."""
+
+    reference: str = ""
+    """What a command line calls it: its short id while that is unique, else its full name."""
+    seen: bool = True
+    """Whether a bad ending was looked at."""
+
+    @property
+    def path(self) -> Path:
+        """The run's folder."""
+        return self.run.path
+
+    @property
+    def title(self) -> str:
+        """Environment and short id, as notices and cards call the run."""
+        return f"{self.env_name} {self.short_id}"
+
+
+@dataclass(frozen=True)
+class RunsSnapshot:
+    """All runs of a project as they were at one moment."""
+
+    rows: tuple[RunRow, ...] = ()
+    """Live ones first, then queued, then ended, newest first in each."""
+    is_read: bool = False
+    """Whether the folder was looked at yet."""
+    time: float = 0.0
+    """Unix seconds."""
+
+    @property
+    def live(self) -> int:
+        """How many runs a process carries now."""
+        return sum(row.state.is_live for row in self.rows)
+
+    @property
+    def queued(self) -> int:
+        """How many wait for their turn."""
+        return sum(row.state is RunState.QUEUED for row in self.rows)
+
+    @property
+    def bad(self) -> int:
+        """How many failed or crashed and were not looked at since."""
+        return sum(row.state.is_bad and not row.seen for row in self.rows)
+
+    def row(self, path: Path) -> RunRow | None:
+        """Return the row of a run."""
+        return next((row for row in self.rows if row.path == path), None)
+
+
+@dataclass
+class _Followed:
+    """What one screen wants of which runs."""
+
+    paths: frozenset[Path]
+    closely: bool
+    told: dict[Path, Past] = field(default_factory=dict)
+    logs: dict[Path, LogTail] = field(default_factory=dict)
+    ladders: dict[Path, tuple[CheckpointRow, ...]] = field(default_factory=dict)
+
+
+class RunWatch:
+    """The one reader of run folders.
+
+    Args:
+        app: Gets `Changed`; widgets that follow runs get `Told` and `Detailed`.
+        runs_root: The folder of all runs; it need not exist.
+        clock: Unix seconds.
+        interval_s: How often to look.
+    """
+
+    @dataclass
+    class Changed(Message):
+        """The list of runs is another one."""
+
+        snapshot: RunsSnapshot
+
+    @dataclass
+    class Told(Message):
+        """The histories of followed runs grew; all of them are here."""
+
+        histories: Mapping[Path, Past]
+
+    @dataclass
+    class Detailed(Message):
+        """A run that is followed closely: its checkpoints, and what its log said since the last time."""
+
+        path: Path
+        checkpoints: tuple[CheckpointRow, ...]
+        lines: tuple[str, ...]
+        log_is_new: bool = False
+        """Whether the lines are the log from its beginning, in place of those sent before."""
+
+    def __init__(
+        self,
+        app: WorkbenchApp,
+        runs_root: Path,
+        *,
+        clock: Callable[[], float] = time.time,
+        interval_s: float = INTERVAL_S,
+    ) -> None:
+        self.snapshot = RunsSnapshot()
+        self._app = app
+        self._clock = clock
+        self._interval_s = interval_s
+        self._store = RunStore(runs_root, clock=clock)
+        self._histories: dict[Path, History] = {}
+        self._records: dict[Path, dict[str, Any]] = {}
+        self._followed: dict[Widget, _Followed] = {}
+        self._reading = threading.Lock()
+        """Held while files are read, by one thread at a time."""
+        self._lock = threading.Lock()
+        """Held for a moment: guards who follows what; never while files are read."""
+        self._poked = asyncio.Event()
+        self._worker: Worker[None] | None = None
+        self._told_at = -AGES_S
+
+    # Life, on the event loop.
+
+    def start(self) -> None:
+        """Begin to read."""
+        self._worker = self._app.run_worker(self._run, group="watch", exit_on_error=False, description="reading runs")
+
+    def stop(self) -> None:
+        """Read no more."""
+        if self._worker is not None:
+            self._worker.cancel()
+
+    def poke(self) -> None:
+        """Read now instead of at the next turn."""
+        self._poked.set()
+
+    async def settle(self) -> None:
+        """Read once and hand over what changed before returning."""
+        await asyncio.to_thread(self._read)
+
+    def follow(self, owner: Widget, paths: Collection[Path], *, closely: bool = False) -> None:
+        """Send the histories of these runs to `owner` from now on, in place of those it followed before.
+
+        Args:
+            owner: Gets the messages.
+            paths: Folders of runs.
+            closely: Send checkpoints and log lines too.
+        """
+        before = self._followed.get(owner)
+        wanted = frozenset(paths)
+        if before is not None and before.paths == wanted and before.closely == closely:
+            return
+        fresh = _Followed(wanted, closely)
+        if before is not None:
+            fresh.logs = {path: tail for path, tail in before.logs.items() if path in wanted}
+        with self._lock:
+            self._followed[owner] = fresh
+        self.poke()
+
+    def unfollow(self, owner: Widget) -> None:
+        """Send nothing to `owner` any more; what nobody follows is forgotten."""
+        with self._lock:
+            self._followed.pop(owner, None)
+
+    def mark_seen(self, path: Path) -> None:
+        """Note that a bad ending was looked at, so that the header counts it no more."""
+        row = self.snapshot.row(path)
+        if row is None or row.seen or not row.state.is_bad:
+            return
+        memory = self._app.remembered
+        memory.keep("runs", "seen", [*memory.texts("runs", "seen"), row.name])
+        self.poke()
+
+    async def _run(self) -> None:
+        while True:
+            self._poked.clear()
+            await asyncio.to_thread(self._read)
+            try:
+                await asyncio.wait_for(self._poked.wait(), self._interval_s)
+            except TimeoutError:
+                continue
+
+    # Reading, on a thread.
+
+    def _read(self) -> None:
+        with self._reading:
+            self._read_list()
+            with self._lock:
+                everyone = dict(self._followed)
+            wanted = {path for followed in everyone.values() for path in followed.paths}
+            for path in self._histories.keys() - wanted:
+                del self._histories[path]
+                self._records.pop(path, None)
+            pasts = {path: self._past(path) for path in wanted}
+            for owner, followed in everyone.items():
+                self._tell(owner, followed, pasts)
+
+    def _read_list(self) -> None:
+        seen = set(self._app.remembered.texts("runs", "seen"))
+        summaries = self._store.list()
+        ids = [summary.short_id for summary in summaries]
+        rows = tuple(
+            RunRow(
+                **vars(summary),
+                reference=summary.short_id if ids.count(summary.short_id) == 1 else summary.name,
+                seen=not summary.state.is_bad or summary.name in seen,
+            )
+            for summary in summaries
+        )
+        now = self._clock()
+        if self.snapshot.is_read and now - self._told_at < AGES_S and _ageless(rows) == _ageless(self.snapshot.rows):
+            return
+        self._told_at = now
+        self.snapshot = RunsSnapshot(rows, True, now)
+        self._app.post_message(self.Changed(self.snapshot))
+
+    def _past(self, path: Path) -> Past:
+        history = self._histories.get(path)
+        if history is None:
+            history = self._histories[path] = History(RunDirectory(path))
+        history.refresh()
+        # Written once and whole; one that is missing may still be on its way.
+        record = self._records.get(path) or history.run.record()
+        self._records[path] = record
+        return take(history, record)
+
+    def _tell(self, owner: Widget, followed: _Followed, pasts: Mapping[Path, Past]) -> None:
+        mine = {path: pasts[path] for path in followed.paths}
+        if mine != followed.told:
+            followed.told = mine
+            owner.post_message(self.Told(mine))
+        for path in followed.paths if followed.closely else ():
+            run = RunDirectory(path)
+            is_first = path not in followed.logs
+            tail = followed.logs.setdefault(path, LogTail(run.log_path))
+            lines = tuple(tail.poll())
+            ladder = read_checkpoints(run, pasts[path])
+            is_new = is_first or tail.started_over
+            if lines or is_new or followed.ladders.get(path) != ladder:
+                followed.ladders[path] = ladder
+                owner.post_message(self.Detailed(path, ladder, lines, is_new))
+
+
+def _ageless(rows: tuple[RunRow, ...]) -> list[RunRow]:
+    return [replace(row, age_s=0.0, silent_s=None) for row in rows]
