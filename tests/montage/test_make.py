@@ -25,6 +25,7 @@ from workbench.errors import NotFoundError, RequestError, WorkFailedError
 from workbench.montage import MontageRequest, make_montage
 from workbench.montage.clips import Wanted
 from workbench.montage.ffmpeg import probe
+from workbench.montage.ffmpeg import run as run_ffmpeg
 from workbench.montage.selection import Choice
 from workbench.montage.timing import Pace
 from workbench.project import Project
@@ -108,6 +109,31 @@ def test_films_that_training_left_are_taken_when_nothing_else_is_asked_for(
     assert {clip.film.name for clip in montage.clips} == {"video_000.mp4"}
     filmed = make_montage(MontageRequest(runs=(directory,), pace=QUICK, seed=3), project, record=fake_recorder())
     assert all(clip.made for clip in filmed.clips)
+
+
+def test_a_film_that_training_left_broken_is_filmed_again(project: Project, directory: RunDirectory) -> None:
+    for checkpoint in directory.checkpoints():
+        (checkpoint.path / "video_000.mp4").write_bytes(b"torn")
+    request = MontageRequest(runs=(directory,), layout="poster", choice=Choice(wanted=1))
+    montage = make_montage(request, project, record=fake_recorder(seconds=0.5))
+    assert [clip.made for clip in montage.clips] == [True]
+
+
+@pytest.mark.parametrize("layout", ["film", "grid"])
+def test_odd_sides_lose_a_pixel(project: Project, directory: RunDirectory, layout: str) -> None:
+    for checkpoint in directory.checkpoints():
+        source = ["-f", "lavfi", "-i", "color=c=red:size=161x121:rate=10:duration=0.5", "-pix_fmt", "yuv444p"]
+        run_ffmpeg([*source, str(checkpoint.path / "video_000.mp4")], doing="making a clip")
+    request = MontageRequest(runs=(directory,), layout=layout, choice=Choice(wanted=2), pace=QUICK)  # type: ignore[arg-type]
+    width, height = make_montage(request, project).sidecar.size or (1, 1)
+    assert (width % 2, height % 2) == (0, 0)
+
+
+def test_a_place_that_cannot_be_written_is_told(project: Project, directory: RunDirectory) -> None:
+    (project.root / "file").write_text("no folder")
+    output = project.root / "file" / "film.mp4"
+    with pytest.raises(WorkFailedError, match="the montage cannot be written"):
+        make_montage(request(directory, output=output), project, record=fake_recorder())
 
 
 def test_without_filming_a_missing_film_is_named(project: Project, directory: RunDirectory) -> None:

@@ -11,10 +11,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from workbench.montage.make import Montage, MontageRequest, make_montage
+    from workbench.montage.make import Montage, make_montage
+    from workbench.montage.request import MontageRequest
     from workbench.montage.sampling import sample
 
-_HOMES = {"Montage": "make", "MontageRequest": "make", "make_montage": "make", "sample": "sampling"}
+_HOMES = {"Montage": "make", "MontageRequest": "request", "make_montage": "make", "sample": "sampling"}
 
 __all__ = ["Montage", "MontageRequest", "make_montage", "sample"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PIL import Image, ImageDraw
 
-from workbench.montage.clips import Clip
+from workbench.montage.clips import Clip, common_seed
 from workbench.montage.curve import CurveStrip
 from workbench.montage.labels import (
     ACCENT,
@@ -76,9 +76,8 @@ def _draw_title(draw: ImageDraw.ImageDraw, layout: GridLayout, clips: Sequence[C
     environments = list(dict.fromkeys(clip.shown.run.environment for clip in clips))
     run = clips[0].shown.run.directory
     detail = f"{run.algorithm.upper()}{SPACE}{run.short_id}" if len(runs) == 1 else f"{len(runs)} runs"
-    seeds = {clip.sidecar.seed for clip in clips if clip.sidecar is not None}
-    known = next(iter(seeds)) if len(seeds) == 1 and all(clip.sidecar is not None for clip in clips) else None
-    note = "" if known is None else f"seed {steps_text(known)}"
+    seed = common_seed(clips)
+    note = "" if seed is None else f"seed {steps_text(seed)}"
     small = load_font(17 * unit)
     middle = box.y + box.height / 2
     draw.text((box.x + box.width, middle), note, font=small, fill=MUTED, anchor="rm")

@@ -73,6 +73,12 @@ class Clip:
         return episodes[0].reason if len(episodes) == 1 else None
 
 
+def common_seed(clips: Sequence[Clip]) -> int | None:
+    """Return the seed of all clips; None where they differ or one is unknown."""
+    seeds = {None if clip.sidecar is None else clip.sidecar.seed for clip in clips}
+    return seeds.pop() if len(seeds) == 1 else None
+
+
 RecordCommand = Callable[[Shown, Wanted, Path], Sequence[str]]
 """Returns the words that film a checkpoint into a file."""
 
@@ -105,8 +111,8 @@ def find_clips(recordings: Path, chosen: Sequence[Shown], wanted: Wanted) -> dic
     """
     found = _recorded(recordings, chosen, wanted)
     if len(found) < len(set(chosen)) and not wanted.exact:
-        own = {shown: shown.path / CHECKPOINT_FILM for shown in chosen}
-        if all(film.is_file() for film in own.values()) and len({probe(film).size for film in own.values()}) == 1:
+        own = find_leftovers(chosen)
+        if len(own) == len(set(chosen)) and _are_alike(own.values()):
             return own
     return found
 
@@ -124,6 +130,13 @@ def missing_clip(shown: Shown, wanted: Wanted) -> NotFoundError:
         f"at {wanted.size[0]}x{wanted.size[1]}.",
         hint="Leave out --no-generate-missing to film it.",
     )
+
+
+def _are_alike(films: Iterable[Path]) -> bool:
+    try:
+        return len({(info.size, info.fps) for info in map(probe, films)}) == 1
+    except WorkFailedError:
+        return False
 
 
 def _recorded(recordings: Path, chosen: Sequence[Shown], wanted: Wanted) -> dict[Shown, Path]:

@@ -49,6 +49,11 @@ class FilmInfo:
         return self.width, self.height
 
     @property
+    def even_size(self) -> tuple[int, int]:
+        """The size with odd sides a pixel shorter: what an encoder takes."""
+        return self.width - self.width % 2, self.height - self.height % 2
+
+    @property
     def duration_s(self) -> float:
         """How long it plays."""
         return float(self.frames / self.fps)

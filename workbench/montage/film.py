@@ -60,7 +60,7 @@ def write_film(
     Raises:
         WorkFailedError: ffmpeg failed.
     """
-    stamps = [film_label(headline(clip), detail(clip), clip.info.size, style) for clip in clips]
+    stamps = [film_label(headline(clip), detail(clip), clip.info.even_size, style) for clip in clips]
     pictures = [scratch / f"label-{number}.png" for number in range(len(clips))]
     for stamp, picture in zip(stamps, pictures, strict=True):
         stamp.picture.save(picture)
@@ -107,7 +107,7 @@ def film_graph(
 
 
 def _strip_filters(clips: Sequence[Clip], timing: Timing, strip: CurveStrip, *, source: str) -> str:
-    width, height = clips[0].info.size
+    width, height = clips[0].info.even_size
     first = 2 * len(clips)
     under = f"[{source}]pad={width}:{height + strip.size[1]}:0:0[u];[u][{first}:v]overlay=0:{height}[t]"
     journeys = [_journey(clips, timing, curve) for curve in strip.curves]
@@ -140,7 +140,7 @@ def steady(clip: Clip, timing: Timing, *, head: int, frames: int, scale: tuple[i
         scale: The size it is shown at; its own without.
     """
     fps = f"{timing.fps.numerator}/{timing.fps.denominator}"
-    width, height = scale or clip.info.size
+    width, height = scale or clip.info.even_size
     return (
         f"setpts=(PTS-STARTPTS)*{timing.speed.denominator}/{timing.speed.numerator},fps={fps}:start_time=0,"
         f"tpad=start={head}:start_mode=clone:stop={frames}:stop_mode=clone,"

@@ -46,7 +46,6 @@ class Shown:
     iteration: int | None = None
     evaluation_mean: float | None = None
     """Mean return of its last evaluation."""
-    evaluation_episodes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -124,14 +123,14 @@ def find_checkpoint(run: RunDirectory, there: Sequence[CheckpointDirectory], tex
     )
 
 
-def read_evaluations(run: RunDirectory) -> dict[int, tuple[float, int | None]]:
-    """Return mean return and number of episodes of each evaluated checkpoint, by its steps, the last score counting."""
+def read_evaluations(run: RunDirectory) -> dict[int, float]:
+    """Return the mean return of each evaluated checkpoint by its steps, the last score counting."""
     from workbench.runs import History
 
     history = History(run)
     history.refresh()
     return {
-        item.steps: (item.mean_return, len(item.returns) or None)
+        item.steps: item.mean_return
         for item in history.evaluations
         if item.mean_return is not None and math.isfinite(item.mean_return)
     }
@@ -146,15 +145,13 @@ def read_iteration(checkpoint: Path) -> int | None:
     return None
 
 
-def _shown(run: FilmedRun, checkpoint: CheckpointDirectory, evaluation: tuple[float, int | None] | None) -> Shown:
-    mean, episodes = evaluation or (None, None)
+def _shown(run: FilmedRun, checkpoint: CheckpointDirectory, evaluation_mean: float | None) -> Shown:
     return Shown(
         run=run,
         path=checkpoint.path,
         steps=checkpoint.steps,
         iteration=read_iteration(checkpoint.path),
-        evaluation_mean=mean,
-        evaluation_episodes=episodes,
+        evaluation_mean=evaluation_mean,
     )
 
 
