@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.runs.fakes import fake_launch, until
+from workbench import durable
 from workbench.durable import read_json
 from workbench.errors import WorkFailedError
 from workbench.runs.directory import RunDirectory, run_directories
@@ -274,3 +275,22 @@ def test_the_stream_of_a_crashed_run_is_whole(queue: Queue) -> None:
     assert [event["kind"] for event in EventTail(run.events_path).poll()] == ["state", "metrics", "metrics"]
     with EventWriter(run.events_path):
         pass
+
+
+def test_where_one_cannot_be_written_none_is_queued(
+    queue: Queue, runs_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, calls = durable.write_json, 0
+
+    def full_disk(path: Path, value: object, **options: object) -> None:
+        nonlocal calls
+        calls += 1
+        if calls > 3:
+            raise OSError(28, "No space left on device")
+        real(path, value)
+
+    monkeypatch.setattr(durable, "write_json", full_disk)
+    with pytest.raises(WorkFailedError, match="No space left on device"):
+        queue(fake_launch(), fake_launch())
+    assert list(run_directories(runs_root)) == []
+    assert list((runs_root / "PPO").iterdir()) == []

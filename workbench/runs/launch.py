@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,14 +47,12 @@ class Launch:
     """The environment's short name."""
     group: str | None = None
     """Shared by runs launched together that differ in seed."""
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    """More for `run.json`."""
 
 
 def enqueue(runs_root: Path, launches: Sequence[Launch]) -> list[RunDirectory]:
     """Make the folders of runs, queued in the order given, and wake or start their supervisor.
 
-    All of them are queued, or none.
+    All of them are written before the first can be seen: where one cannot be, none is queued.
 
     Raises:
         WorkFailedError: The folder cannot be written, or no supervisor can be started.
@@ -74,11 +72,11 @@ def enqueue(runs_root: Path, launches: Sequence[Launch]) -> list[RunDirectory]:
             )
             files = {"run.json": _record(launch, about), "state.json": queued.to_json()}
             prepared.append(RunDirectory.prepare(runs_root, launch.spec.algorithm, files))
+        runs = [RunDirectory.publish(aside, item.short_name) for aside, item in zip(prepared, launches, strict=True)]
     except WorkFailedError:
         for aside in prepared:
             shutil.rmtree(aside, ignore_errors=True)
         raise
-    runs = [RunDirectory.publish(aside, item.short_name) for aside, item in zip(prepared, launches, strict=True)]
     ensure_supervisor(runs_root)
     return runs
 
@@ -132,7 +130,6 @@ def _record(launch: Launch, about: Mapping[str, Any]) -> dict[str, Any]:
         "group": launch.group or spec.get("group"),
         "parent": spec.get("parent"),
         **about,
-        **launch.extra,
     }
 
 

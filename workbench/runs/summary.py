@@ -208,10 +208,13 @@ def _eta(limits: Limits, digest: Digest) -> float | None:
 
 
 def _changed(observed: ObservedState, digest: Digest) -> float:
-    stored = observed.stored.updated if observed.stored else 0.0
-    # A crash is written nowhere: the last sign of life is the best there is.
-    heartbeat = observed.stored.heartbeat if observed.stored and observed.state is RunState.CRASHED else 0.0
-    return max(stored, heartbeat, digest.last_time if observed.state is RunState.CRASHED else 0.0)
+    stored = observed.stored
+    if stored is None:
+        return digest.last_time
+    if observed.state is stored.state:
+        return stored.updated
+    # A crash or a kill is written nowhere: the last sign of life is the best there is.
+    return max(stored.updated, stored.heartbeat, digest.last_time)
 
 
 def _limit(value: Any) -> float:

@@ -265,12 +265,19 @@ def _supervise(supervisor: Supervisor, lock: SupervisorLock) -> None:
         # Whoever put a run into the queue while we held the lock relied on us to see it. So look once more after
         # giving it up: either the run was there before, and is seen now, or its maker finds the lock free.
         lock.release()
-        if not supervisor.has_work():
-            break
-        if not lock.acquire():
+        if not supervisor.has_work() or not _acquired_again(lock):
             break
         lock.sign()
     say("nothing left to do")
+
+
+def _acquired_again(lock: SupervisorLock) -> bool:
+    """Return whether the lock could be had once more: another may hold it for the moment in which it looks for one."""
+    for _ in range(10):
+        if lock.acquire():
+            return True
+        time.sleep(0.05)
+    return False
 
 
 if __name__ == "__main__":
