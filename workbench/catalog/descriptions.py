@@ -157,16 +157,14 @@ def missing_descriptions(entries: Iterable[Entry]) -> list[Entry]:
 def request_descriptions(entries: Iterable[Entry], *, timeout_s: float = 120.0) -> dict[str, Description]:
     """Have what is missing described, wait for it, and return the descriptions there are by ID.
 
-    An environment that ends the process, or never comes back, takes no other with it: what is still missing is then
-    asked for one by one. Such an environment has no description.
+    An environment that ends the process, or never comes back, takes no other with it: they are described in order, so
+    it is the first that is still missing, and the rest are asked for again. Such an environment has no description.
     """
     wanted = list(entries)
     missing = missing_descriptions(wanted)
-    if missing:
+    while missing:
         _wait(start_describing(missing), timeout_s)
-        left = missing_descriptions(missing)
-        for entry in left if len(missing) > 1 else ():
-            _wait(start_describing([entry]), timeout_s)
+        missing = missing_descriptions(missing)[1:]
     return read_descriptions(wanted)
 
 

@@ -66,7 +66,7 @@ def _stopping(spec: RunSpec) -> Iterator[Finding]:
             message = "or a criterion in stop_criteria must say when the run ends: nothing would ever stop it"
             yield _found("total_steps", message, *keys)
         else:
-            message = "gives no budget beside the return goal: the run may never end. Add total_steps or wall_time_s"
+            message = "gives no budget beside the return goal: the run may never end. Add total steps or wall time"
             yield _found("stop_criteria", message, *keys, warn=True)
     lifetime = stop.num_env_steps_sampled_lifetime
     if lifetime and spec.total_steps > lifetime:
@@ -153,7 +153,7 @@ def _off_policy(spec: RunSpec, algorithm: Algorithm, block: SACSpec | TD3Spec) -
         message = f"{show(block.learning_starts)} is not below the {show(budget)} steps of this run: it would never"
         if block.learning_starts > budget:
             message = f"{show(block.learning_starts)} exceeds the {show(budget)} steps of this run: it would never"
-        message += " learn. Lower it or raise total_steps"
+        message += " learn. Lower it or raise total steps"
         yield _found(f"{own}learning_starts", message, "total_steps", "stop_criteria.num_env_steps_sampled_lifetime")
     if block.learning_starts > block.buffer_size:
         message = f"{show(block.learning_starts)} exceeds buffer_size {show(block.buffer_size)}: the steps taken before"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.specs.algorithms import ALGORITHM_SPECS, ALGORITHMS, Spec
+from workbench.specs.algorithms import ALGORITHM_SPECS, ALGORITHMS, Algorithm, Spec
 from workbench.specs.recipes import RECIPE_SUFFIX
 from workbench.specs.rllib import NESTED
 from workbench.specs.run import RECIPE_FIELDS, RunSpec, StopCriteria
@@ -21,6 +21,7 @@ def json_schema() -> dict[str, Any]:
         "properties": _properties(StopCriteria),
         "additionalProperties": False,
     }
+    shared = {name: {"$ref": f"#/$defs/{name}"} for name in fields}
     return {
         "$schema": DIALECT,
         "title": f"Training recipe (*{RECIPE_SUFFIX})",
@@ -30,15 +31,16 @@ def json_schema() -> dict[str, Any]:
             "$schema": {"type": "string", "description": "Where this schema is, for the editor."},
             "description": {"type": "string", "description": "What the recipe is for, in words."},
             "reference": {"type": "object", "description": "Returns measured with it: seeds, steps, date, versions."},
-            **fields,
-            **{algorithm: _block(algorithm, fields) for algorithm in ALGORITHMS},
+            **shared,
+            **{algorithm: _block(algorithm, shared) for algorithm in ALGORITHMS},
         },
         "additionalProperties": False,
+        "$defs": fields,
     }
 
 
-def _block(algorithm: str, fields: dict[str, Any]) -> dict[str, Any]:
-    model = next(spec for name, spec in ALGORITHM_SPECS.items() if name == algorithm)
+def _block(algorithm: Algorithm, fields: dict[str, Any]) -> dict[str, Any]:
+    model = ALGORITHM_SPECS[algorithm]
     properties = _properties(model) | fields
     if algorithm == "ppo":
         note = "RLlib's shape, translated when the recipe is read."

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ORIGINS = {"project": "this project", "workbench": "workbench", "package": "packages", "gymnasium": "Gymnasium"}
 NARROW = 80
-LEAST_DESCRIPTION = 24
+LEAST_DESCRIPTION = 30
 GAP = "  "
 
 
@@ -173,7 +173,7 @@ def _fitting(rows: Sequence[Mapping[str, str]], width: int | None) -> list[str]:
     used = sum(max(len(name), *(len(row[name]) for row in rows)) + len(GAP) for name in shown)
     for group in (("id",), ("observation", "action", "rate"), ("variant",)):
         more = sum(max(len(name), *(len(row[name]) for row in rows)) + len(GAP) for name in group)
-        if used + more + 2 * LEAST_DESCRIPTION > width:
+        if used + more + LEAST_DESCRIPTION > width:
             break
         used += more
         shown += group
