@@ -57,11 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="frames a second (default: the control rate if it is 10 to 60, else 30)",
     )
-    parser.add_argument("--theme", choices=("light", "dark"), default="light", help="what surrounds the model")
+    options.add_theme_argument(parser)
     parser.add_argument(
         "--camera",
         metavar="AZIMUTH,ELEVATION[,DISTANCE]",
-        help="degrees and metres as MuJoCo counts them (default: 135,-16 from where the whole model is seen)",
+        help="degrees and metres as MuJoCo counts them (default: the model's own view, else 135,-16)",
     )
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help=".mp4, .webp, .gif or .png (default: recordings/NAME.mp4)"
@@ -185,12 +185,12 @@ def _film(session: Session, args: argparse.Namespace, request: _Request, report:
 
 def _source(session: Session, args: argparse.Namespace, request: _Request) -> FrameSource:
     from workbench.viewer.frames import MujocoFrames, RenderedFrames, has_mujoco_model
-    from workbench.viewer.look import THEMES
+    from workbench.viewer.look import theme_named
 
     if not has_mujoco_model(session.env):
         return RenderedFrames(session.env)
     return MujocoFrames(
-        session.env, size=request.size, samples=request.samples, theme=THEMES[args.theme], view=request.view
+        session.env, size=request.size, samples=request.samples, theme=theme_named(args.theme), view=request.view
     )
 
 

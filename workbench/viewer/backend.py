@@ -6,11 +6,12 @@ a machine without graphics libraries learns what is missing instead of failing o
 
 from __future__ import annotations
 
-import atexit
 import contextlib
+import ctypes
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -21,10 +22,10 @@ from workbench.viewer.look import STUDIO, Theme, linear, write_studio_material
 
 Surface = Literal["offscreen", "window"]
 
-OFFSCREEN_PACKAGES = ("libegl1", "libgl1", "libgl1-mesa-dri", "libx11-6")
+OFFSCREEN_PACKAGES = ("libegl1", "libegl-mesa0", "libgl1", "libopengl0", "libgl1-mesa-dri", "libx11-6")
 """Debian and Ubuntu packages that recording needs; Polyscope links against X11 even where it opens no window."""
 
-WINDOW_PACKAGES = ("libglx-mesa0", "libxcursor1", "libxext6", "libxi6", "libxinerama1", "libxrandr2", "libxrender1")
+WINDOW_PACKAGES = ("libglx-mesa0", "libxrandr2", "libxinerama1", "libxcursor1", "libxi6")
 """What a window needs besides."""
 
 OFFSCREEN_FIX = f"On Debian and Ubuntu: apt-get install {' '.join(OFFSCREEN_PACKAGES)}"
@@ -32,6 +33,9 @@ WINDOW_FIX = f"On Debian and Ubuntu: apt-get install {' '.join(OFFSCREEN_PACKAGE
 NO_DISPLAY_FIX = (
     "`workbench record` films without a display, and `xvfb-run -a workbench play …` plays on a display of its own."
 )
+
+STARTING_S = 1.0
+"""How long a display may take to answer."""
 
 _started: Surface | None = None
 
@@ -52,9 +56,10 @@ def start(surface: Surface, *, size: tuple[int, int], samples: int, theme: Theme
     global _started
     if _started is not None:
         stop()
-    if surface == "window":
-        require_display()
+    require(surface)
     ps = import_polyscope()
+    if surface == "window":
+        _await_display()
     ps.set_allow_headless_backends(True)
     ps.set_verbosity(0)
     ps.set_use_prefs_file(False)
@@ -73,8 +78,7 @@ def start(surface: Surface, *, size: tuple[int, int], samples: int, theme: Theme
         with _stdout_silenced():
             ps.init("openGL3_egl" if surface == "offscreen" else "openGL3_glfw")
     except RuntimeError as error:
-        # Polyscope's own clean-up at exit complains about an engine that never started.
-        atexit.unregister(ps.shutdown)
+        _let_exit_be_quiet()
         raise _explained(surface, error) from error
     _started = surface
     if surface == "offscreen":
@@ -102,13 +106,13 @@ def stop() -> None:
         import_polyscope().shutdown()
 
 
-def require_display() -> None:
+def require(surface: Surface) -> None:
     """Say at once that there is no display, where a window could not open.
 
     Raises:
-        GraphicsError: On Linux without an X display.
+        GraphicsError: A window is wanted on Linux without an X display.
     """
-    if sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
+    if surface == "window" and sys.platform.startswith("linux") and not os.environ.get("DISPLAY"):
         raise GraphicsError("there is no display to open a window on.", hint=NO_DISPLAY_FIX)
 
 
@@ -125,13 +129,43 @@ def import_polyscope() -> Any:
     return polyscope
 
 
+def display_opens() -> bool:
+    """Tell whether the X display that `$DISPLAY` names answers."""
+    try:
+        xlib = ctypes.CDLL("libX11.so.6")
+    except OSError:
+        return False
+    xlib.XOpenDisplay.restype = ctypes.c_void_p
+    display = xlib.XOpenDisplay(None)
+    if display:
+        xlib.XCloseDisplay(ctypes.c_void_p(display))
+    return bool(display)
+
+
+def _await_display() -> None:
+    """Give a display that is just starting, as under xvfb-run, a moment to answer."""
+    end = time.monotonic() + STARTING_S
+    while sys.platform.startswith("linux") and not display_opens() and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def _let_exit_be_quiet() -> None:
+    """Keep Polyscope's own clean-up at exit from complaining that it was never started."""
+    usual = sys.unraisablehook
+
+    def hook(raised: sys.UnraisableHookArgs) -> None:
+        if "Polyscope has not been initialized" not in str(raised.exc_value):
+            usual(raised)
+
+    sys.unraisablehook = hook
+
+
 def _explained(surface: Surface, error: RuntimeError) -> GraphicsError:
-    said = " ".join(str(error).replace("[polyscope]", "").split()).rstrip(".")
+    words = str(error).replace("[polyscope]", "").replace("[EXCEPTION]", "").replace("ERROR:", "")
+    said = " ".join(words.split()).rstrip(".")
     if surface == "window":
-        display = os.environ.get("DISPLAY", "")
-        return GraphicsError(
-            f"no window could be opened on display {display!r} ({said}).", hint=f"{NO_DISPLAY_FIX} {WINDOW_FIX}"
-        )
+        hint = WINDOW_FIX if display_opens() else NO_DISPLAY_FIX
+        return GraphicsError(f"no window opens on display {os.environ.get('DISPLAY', '')} ({said}).", hint=hint)
     return GraphicsError(f"no picture can be drawn without a display ({said}).", hint=OFFSCREEN_FIX)
 
 

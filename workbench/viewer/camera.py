@@ -81,9 +81,9 @@ class Follower:
     def __init__(self) -> None:
         self._point: Vector | None = None
 
-    def reset(self) -> None:
-        """Forget where the point was: the next update jumps."""
-        self._point = None
+    def reset(self, point: Vector | None = None) -> None:
+        """Put the point somewhere, or forget where it was: then the next update jumps."""
+        self._point = None if point is None else np.array(point, dtype=float)
 
     def update(self, target: Vector, elapsed_s: float) -> Vector:
         """Move towards `target` for `elapsed_s` and return the new point, `(3,)`."""

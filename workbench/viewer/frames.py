@@ -106,7 +106,7 @@ class RenderedFrames:
 
     def __init__(self, env: Any) -> None:
         self._env = env
-        first = self._render()
+        first = rendered_picture(env)
         height, width = first.shape[:2]
         # Codecs need even sides; a row or column at the edge is given up for it.
         self._size = (width - width % 2, height - height % 2)
@@ -122,19 +122,28 @@ class RenderedFrames:
     def draw(self, elapsed_s: float) -> NDArray[np.uint8]:
         """Return the picture of now, `(height, width, 3)`."""
         width, height = self._size
-        return np.ascontiguousarray(self._render()[:height, :width, :3])
+        return np.ascontiguousarray(rendered_picture(self._env)[:height, :width, :3])
 
     def close(self) -> None:
         """Nothing to let go of: whoever made the environment closes it."""
 
-    def _render(self) -> NDArray[np.uint8]:
-        picture = self._env.render()
-        if not isinstance(picture, np.ndarray) or picture.ndim != 3:
-            raise GraphicsError(
-                f"{type(self._env.unwrapped).__name__} renders no pictures.",
-                hint='It has neither a MuJoCo model nor the render mode "rgb_array".',
-            )
-        return picture
+
+def rendered_picture(env: Any) -> NDArray[np.uint8]:
+    """Return what an environment renders, `(height, width, 3 or 4)`.
+
+    Raises:
+        GraphicsError: It renders nothing, or lacks what it renders with.
+    """
+    name = type(env.unwrapped).__name__
+    try:
+        picture = env.render()
+    except Exception as error:
+        raise GraphicsError(f"{name} cannot render itself: {error}") from error
+    if not isinstance(picture, np.ndarray) or picture.ndim != 3:
+        raise GraphicsError(
+            f"{name} renders no pictures.", hint='It has neither a MuJoCo model nor the render mode "rgb_array".'
+        )
+    return picture
 
 
 def has_mujoco_model(env: Any) -> bool:

@@ -58,7 +58,9 @@ class Framing:
         """Return the point to look at, `(3,)`."""
         if self.follow_body is None:
             return self.centre
-        return np.array(data.subtree_com[self.follow_body]) + np.array([0, 0, self.lift])
+        point: Vector = np.array(data.subtree_com[self.follow_body])
+        point[2] += self.lift
+        return point
 
 
 def frame(model: Any, *, follow: str | None = None) -> Framing:

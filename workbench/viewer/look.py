@@ -37,6 +37,11 @@ THEMES: dict[ThemeName, Theme] = {
 }
 
 
+def theme_named(name: str) -> Theme:
+    """Return a theme by its name, which has been checked."""
+    return THEMES["dark" if name == "dark" else "light"]
+
+
 def linear(colour: Colour) -> Colour:
     """Return what Polyscope must be given for a lit surface or background to show `colour`."""
     red, green, blue = (float(np.clip(channel, 0, 1)) ** 2.2 / 1.1 for channel in colour)

@@ -53,6 +53,11 @@ def add_target_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stochastic", action="store_true", help="sample actions (default: act greedily)")
 
 
+def add_theme_argument(parser: argparse.ArgumentParser) -> None:
+    """Add what surrounds the model."""
+    parser.add_argument("--theme", choices=("light", "dark"), default="light", help="what surrounds the model")
+
+
 def episode_count(count: int) -> int:
     """Return a number of episodes.
 
@@ -68,10 +73,10 @@ def check_seed(seed: int) -> int:
     """Return a seed.
 
     Raises:
-        RequestError: It is negative or too large for NumPy's legacy generators.
+        RequestError: It is negative, or too large for some environments.
     """
-    if not 0 <= seed < 2**32 - 2**16:
-        raise RequestError(f"--seed takes a number from 0 to {2**32 - 2**16 - 1}, not {seed}.")
+    if not 0 <= seed < 2**31:
+        raise RequestError(f"--seed takes a number from 0 to {2**31 - 1}, not {seed}.")
     return seed
 
 

@@ -41,6 +41,12 @@ class Target:
         parts = [self.name, self.run or self.agent, "" if self.steps is None else str(self.steps)]
         return "_".join(re.sub(r"[^A-Za-z0-9.-]+", "_", part) for part in parts if part)
 
+    @property
+    def title(self) -> str:
+        """What the window calls it."""
+        acting = self.agent if self.steps is None else f"{self.steps:,} steps".replace(",", " ")
+        return f"{self.name} {self.run}, {acting}" if self.run else f"{self.name}, {acting}"
+
     def open(self, *, seed: int, stochastic: bool) -> Session:
         """Make the environment and load what acts; the caller closes `session.env`.
 
@@ -49,7 +55,9 @@ class Target:
         """
         from workbench.policies import load_policy, make_agent
         from workbench.simulation import make_single
+        from workbench.simulation.mjcf import route_warnings
 
+        route_warnings()
         env = make_single(self.source)
         if not has_mujoco_model(env):
             env.close()

@@ -1,0 +1,37 @@
+"""The loop of the window: time passes, the environment steps, a frame is drawn."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from workbench.viewer.player import Player
+from workbench.viewer.stage import Stage
+
+PLAYING_FPS = 60.0
+PAUSED_FPS = 30.0
+"""Enough for the mouse; a paused window should not keep a core busy."""
+
+
+def play(
+    player: Player,
+    stage: Stage,
+    *,
+    now: Callable[[], float] = time.perf_counter,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Play until the window is closed or the player is finished.
+
+    Raises:
+        SimulationError: The environment raised.
+    """
+    last = now()
+    # Asked once a frame: reading that the window was closed clears it.
+    while not (stage.closing() or player.finished):
+        begun = now()
+        elapsed_s, last = begun - last, begun
+        moved = player.advance(elapsed_s)
+        stage.show(moved=moved, elapsed_s=elapsed_s * max(1.0, player.speed))
+        rest_s = 1 / (PLAYING_FPS if player.playing else PAUSED_FPS) - (now() - begun)
+        if rest_s > 0:
+            sleep(rest_s)
