@@ -229,6 +229,23 @@ def test_actions_of_another_shape_are_refused() -> None:
         env.step_arrays(np.zeros(2))
 
 
+class ShakyEnv(SliderEnv):
+    """Pushed at random."""
+
+    def apply_action(self, actions: Any) -> None:
+        super().apply_action(actions + self.noise().standard_normal(1))
+
+
+def test_noise_within_an_episode_is_each_copys_own() -> None:
+    crowd, alone = slider(3, ShakyEnv), slider(1, ShakyEnv)
+    crowd.reset(seed=4)
+    alone.reset(seed=6)
+    for _ in range(12):
+        many, one = crowd.step_arrays(np.zeros((3, 1))), alone.step_arrays(np.zeros((1, 1)))
+        assert np.array_equal(many.observations[2], one.observations[0])
+    assert len({float(value) for value in crowd.ctrl[:, 0]}) == 3
+
+
 class BrokenEnv(SliderEnv):
     """Breaks in the way its attribute says."""
 
@@ -244,6 +261,10 @@ class BrokenEnv(SliderEnv):
         terms = dict(super().reward_terms(actions))
         if self.breaks == "reward":
             terms["effort"] = np.array([0.0, np.nan])
+        if self.breaks == "shape":
+            terms["effort"] = np.zeros((2, 1))
+        if self.breaks == "huge":
+            terms = {"speed": np.full(2, 1e308), "effort": np.full(2, 1e308)}
         if self.breaks == "missing":
             del terms["effort"]
         if self.breaks == "raise":
@@ -256,6 +277,8 @@ class BrokenEnv(SliderEnv):
     [
         ("observation", "slider, copy 1, step 1: the observation v is inf"),
         ("reward", "slider, copy 1, step 1: the reward term effort is nan"),
+        ("shape", r"slider: reward_terms must give numbers \(2,\) for effort"),
+        ("huge", "slider, copy 0, step 1: the reward is inf"),
         ("missing", "slider: reward_terms gave speed and before speed, effort"),
         ("raise", r"slider raised KeyError: 'boom' \(test_batch_env.py:\d+, reward_terms\)"),
     ],

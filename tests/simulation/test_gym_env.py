@@ -1,6 +1,7 @@
 """The plain Gymnasium environment."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import gymnasium
 import numpy as np
@@ -57,6 +58,15 @@ def test_data_follows_the_steps(slide: EnvSource) -> None:
     assert bare.data.body(bare.follow_body).xpos[0] == seen[0]  # type: ignore[attr-defined]
 
 
+def test_it_knows_its_id_and_its_time_limit(slide: EnvSource) -> None:
+    env = make_single(slide)
+    assert env.spec is not None
+    assert env.spec.id == slide.env_id
+    assert env.unwrapped.episode_steps == 5  # type: ignore[attr-defined]
+    again = env.spec.make().unwrapped
+    assert again.batch.config == env.unwrapped.batch.config  # type: ignore[attr-defined]
+
+
 def test_the_control_rate_is_the_frame_rate(cart_pole: EnvSource) -> None:
     assert make_single(cart_pole).metadata["render_fps"] == 25
 
@@ -84,6 +94,16 @@ def test_a_gymnasium_id_is_made_by_gymnasium() -> None:
     assert env.spec is not None
     assert env.spec.id == "CartPole-v1"
     assert env.unwrapped._sutton_barto_reward is True  # type: ignore[attr-defined]
+
+
+def test_mujocos_warnings_go_to_the_log_and_into_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    # Its model uses a compiler setting that MuJoCo warns of.
+    make_single(EnvSource("HalfCheetah-v5", "HalfCheetah-v5"))
+    assert "settotalmass" in caplog.text
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,18 @@ def test_it_equals_gymnasiums_loop_over_plain_environments(slide: EnvSource) -> 
     theirs.close()
 
 
+def test_it_draws_every_copy(cart_pole: EnvSource) -> None:
+    env = make_vector(cart_pole, 2, render_mode="rgb_array")
+    env.reset(seed=0)
+    try:
+        pictures = env.render()
+    finally:
+        env.close()
+    assert pictures is not None
+    assert [picture.shape for picture in pictures] == [(480, 480, 3)] * 2
+    assert not np.array_equal(*pictures)
+
+
 def test_a_list_seeds_each_copy(slide: EnvSource) -> None:
     env = make_vector(slide, 2)
     seen, _ = env.reset(seed=[8, 3])  # type: ignore[arg-type]

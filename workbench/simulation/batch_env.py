@@ -44,9 +44,9 @@ class BatchEnv(ABC, Generic[C]):
     last simulation step.
 
     Actions outside their bounds are clipped before anything sees them. Every draw at random goes through a `Noise`, so
-    that copy i depends on its own seed alone. A number that is not finite in an action, an observation or a reward
-    term is an error that names environment, copy, step and term; so is a simulation that blows up, which MuJoCo by
-    itself would reset in silence.
+    that copy i depends on its own seed alone; methods that are called once a step get one from `noise`. A number that
+    is not finite in an action, an observation or a reward term is an error that names environment, copy, step and
+    term; so is a simulation that blows up, which MuJoCo by itself would reset in silence.
 
     Args:
         config: The configuration; None for its defaults.
@@ -95,7 +95,7 @@ class BatchEnv(ABC, Generic[C]):
 
     def __init__(self, config: C | None = None, *, n_envs: int = 1, threads: int = 0, name: str = "") -> None:
         if n_envs < 1:
-            raise SimulationError(f"an environment has at least one copy, and {n_envs} were asked for.")
+            raise RequestError(f"an environment has at least one copy, and {n_envs} were asked for.")
         self.config = typing.cast(C, config_class(type(self))() if config is None else config)
         self.n_envs = n_envs
         self.name = name or type(self).__name__
@@ -227,6 +227,10 @@ class BatchEnv(ABC, Generic[C]):
         with Guard(self):
             return self._advance(self._check_actions(actions))
 
+    def noise(self) -> Noise:
+        """Return draws for all copies, for randomness within an episode: ask in methods that are called once a step."""
+        return Noise(self.generators, self._all)
+
     def data(self, copy: int = 0) -> Any:
         """Return copy `copy` as an `MjData` with every derived field current, for a viewer.
 
@@ -261,9 +265,10 @@ class BatchEnv(ABC, Generic[C]):
         values = np.empty((self._rows, self.n_envs))
         k = len(self.reward_names)
         self._fill(values, 0, self.reward_names, self.reward_terms(actions), "reward_terms")
-        np.add.reduce(values[:k], axis=0, out=values[k])
+        with np.errstate(over="ignore", invalid="ignore"):
+            np.add.reduce(values[:k], axis=0, out=values[k])
         if not np.isfinite(values[k]).all():
-            self._raise_reward(values[:k])
+            self._raise_reward(values[: k + 1])
         observations = self._check_observations(self.observe())
         told = self.info()
         self._fill(values, k + 1, self._summed, told, "info")
@@ -326,7 +331,11 @@ class BatchEnv(ABC, Generic[C]):
         if len(given) != len(expected):
             raise SimulationError(f"{self.name}: {hook} gave {', '.join(given)} and before {', '.join(expected)}.")
         for row, name in enumerate(names, start):
-            values[row] = given[name]
+            try:
+                values[row] = given[name]
+            except (KeyError, ValueError, TypeError) as error:
+                due = f"numbers ({self.n_envs},) for {name}"
+                raise SimulationError(f"{self.name}: {hook} must give {due}, and gave {given.get(name)!r}.") from error
 
     def _seed(self, seed: int | Sequence[int | None] | None, ids: Ids) -> None:
         if not self.generators:
@@ -335,7 +344,7 @@ class BatchEnv(ABC, Generic[C]):
             return
         given = [seed + int(copy) for copy in ids] if isinstance(seed, int | np.integer) else list(seed)
         if len(given) != len(ids):
-            raise SimulationError(f"{self.name} was given {len(given)} seeds for {len(ids)} copies.")
+            raise RequestError(f"{self.name} was given {len(given)} seeds for {len(ids)} copies.")
         for copy, one in zip(ids, given, strict=True):
             if one is not None and one < 0:
                 raise RequestError(f"a seed is a whole number from 0 on, and {one} is not.")
@@ -415,7 +424,8 @@ class BatchEnv(ABC, Generic[C]):
 
     def _raise_reward(self, terms: Floats) -> None:
         row, copy = (int(at) for at in np.argwhere(~np.isfinite(terms))[0])
-        raise SimulationError(f"{self._where(copy)}: the reward term {self.reward_names[row]} is {terms[row, copy]}.")
+        what = f"the reward term {self.reward_names[row]}" if row < len(self.reward_names) else "the reward"
+        raise SimulationError(f"{self._where(copy)}: {what} is {terms[row, copy]}.")
 
     def _where(self, copy: int, step: int | None = None) -> str:
         return f"{self.name}, copy {copy}, step {self.lengths[copy] if step is None else step}"

@@ -12,6 +12,8 @@ from workbench.errors import Problem, ProblemsError, RequestError, SimulationErr
 from workbench.simulation.batch_env import BatchEnv
 from workbench.simulation.config import build_config, config_class
 from workbench.simulation.gym_env import GymEnv
+from workbench.simulation.mjcf import route_warnings
+from workbench.simulation.registration import make_spec
 from workbench.simulation.source import EnvSource, load_class
 from workbench.simulation.vector_env import BatchVectorEnv
 
@@ -49,7 +51,10 @@ def make_single(source: EnvSource, render_mode: str | None = None) -> gymnasium.
     batch = make_batch(source)
     if batch is not None:
         env = GymEnv(batch, "rgb_array" if render_mode == "human" else render_mode)
+        env.spec = make_spec(source)
         return gymnasium.wrappers.HumanRendering(env) if render_mode == "human" else env
+    # Gymnasium's own environments load their models by themselves.
+    route_warnings()
     keywords = dict(source.env_cfg) | ({} if render_mode is None else {"render_mode": render_mode})
     made: gymnasium.Env[Any, Any]
     if source.module is None:
@@ -60,17 +65,20 @@ def make_single(source: EnvSource, render_mode: str | None = None) -> gymnasium.
         problem = Problem(cls.__name__, "is neither a BatchEnv nor a gymnasium.Env")
         raise ProblemsError(f"{source.name} is no environment", [problem])
     made = _instantiate(source, functools.partial(cls, **keywords))
+    made.unwrapped.spec = make_spec(source)
     return made
 
 
-def make_vector(source: EnvSource, n_envs: int, threads: int = 0) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
+def make_vector(
+    source: EnvSource, n_envs: int, threads: int = 0, render_mode: str | None = None
+) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
     """Return a `gymnasium.vector.VectorEnv`, batched where the environment is; it restarts copies in the same step."""
     batch = make_batch(source, n_envs, threads)
     if batch is not None:
-        return BatchVectorEnv(batch)
+        return BatchVectorEnv(batch, render_mode)
     from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-    make = functools.partial(make_single, source)
+    make = functools.partial(make_single, source, render_mode)
     return SyncVectorEnv([make] * n_envs, autoreset_mode=AutoresetMode.SAME_STEP)
 
 
@@ -104,10 +112,10 @@ def single_entry_point(
 
 
 def vector_entry_point(
-    num_envs: int, source: Mapping[str, Any], **env_cfg: Any
+    num_envs: int, source: Mapping[str, Any], render_mode: str | None = None, **env_cfg: Any
 ) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
     """Make what `gymnasium.make_vec` asks for."""
-    return make_vector(_override(source, env_cfg), num_envs)
+    return make_vector(_override(source, env_cfg), num_envs, render_mode=render_mode)
 
 
 def _override(source: Mapping[str, Any], env_cfg: Mapping[str, Any]) -> EnvSource:

@@ -38,7 +38,7 @@ class GymEnv(gymnasium.Env[NDArray[np.float64], NDArray[Any]]):
         self.observation_names = batch.observation_names
         self.action_names = batch.action_names
         self.follow_body = batch.follow_body
-        self._renderer: Any = None
+        self._picture: Picture | None = None
         self._view: Any = None
 
     @property
@@ -52,6 +52,11 @@ class GymEnv(gymnasium.Env[NDArray[np.float64], NDArray[Any]]):
         if self._view is None:
             self._view = self.batch.data(0)
         return self._view
+
+    @property
+    def episode_steps(self) -> int:
+        """Steps of the time limit; 0 where there is none."""
+        return self.batch.episode_steps
 
     @property
     def dt(self) -> float:
@@ -84,15 +89,15 @@ class GymEnv(gymnasium.Env[NDArray[np.float64], NDArray[Any]]):
         """Return a picture (height, width, 3) of the present state, or None without `rgb_array`."""
         if self.render_mode != "rgb_array":
             return None
-        if self._renderer is None:
-            self._renderer = Picture(self.model, self.follow_body)
-        return self._renderer.draw(self.data)
+        if self._picture is None:
+            self._picture = Picture(self.model, self.follow_body)
+        return self._picture.draw(self.data)
 
     def close(self) -> None:
         """Let simulation and renderer go; may be called twice."""
-        if self._renderer is not None:
-            self._renderer.close()
-            self._renderer = None
+        if self._picture is not None:
+            self._picture.close()
+            self._picture = None
         self._view = None
         self.batch.close()
 

@@ -39,14 +39,7 @@ def register(entry: EntryLike) -> str:
     Raises:
         RequestError: The ID is taken by a spec that differs.
     """
-    spec = EnvSpec(
-        id=entry.env_id,
-        entry_point=ENTRY_POINT,
-        vector_entry_point=VECTOR_ENTRY_POINT,
-        # Episodes are cut by the environment itself, which knows its configuration.
-        max_episode_steps=None,
-        kwargs={"source": EnvSource.from_entry(entry).to_json()},
-    )
+    spec = make_spec(EnvSource.from_entry(entry))
     present = gymnasium.registry.get(spec.id)
     if present is None:
         gymnasium.registry[spec.id] = spec
@@ -59,3 +52,15 @@ def register(entry: EntryLike) -> str:
                 hint="Rename the environment, or do not register the other one.",
             )
     return spec.id
+
+
+def make_spec(source: EnvSource) -> EnvSpec:
+    """Return what Gymnasium keeps of an environment of a project."""
+    return EnvSpec(
+        id=source.env_id,
+        entry_point=ENTRY_POINT,
+        vector_entry_point=VECTOR_ENTRY_POINT,
+        # Episodes are cut by the environment itself, which knows its configuration.
+        max_episode_steps=None,
+        kwargs={"source": source.to_json()},
+    )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.simulation.batch_env import BatchEnv
 from workbench.simulation.episodes import StepArrays
+from workbench.simulation.gym_env import Picture
 
 
 class BatchVectorEnv(VectorEnv[NDArray[np.float64], NDArray[np.float32], NDArray[Any]]):
@@ -19,13 +20,19 @@ class BatchVectorEnv(VectorEnv[NDArray[np.float64], NDArray[np.float32], NDArray
 
     Infos are laid out as `SyncVectorEnv` lays them out in that mode: arrays with masks, and `final_obs` and
     `final_info` for the copies that ended.
+
+    Args:
+        batch: The environment.
+        render_mode: None or `rgb_array`.
     """
 
-    def __init__(self, batch: BatchEnv[Any]) -> None:
+    def __init__(self, batch: BatchEnv[Any], render_mode: str | None = None) -> None:
         self.batch = batch
+        self.render_mode = render_mode
+        self._picture: Picture | None = None
         self.num_envs = batch.n_envs
         self.metadata = {
-            "render_modes": [],
+            "render_modes": ["rgb_array"],
             "render_fps": max(1, round(batch.control_hz)),
             "autoreset_mode": AutoresetMode.SAME_STEP,
         }
@@ -48,8 +55,19 @@ class BatchVectorEnv(VectorEnv[NDArray[np.float64], NDArray[np.float32], NDArray
         result = self.batch.step_arrays(actions)
         return result.observations, result.rewards, result.terminated, result.truncated, self._infos(result)
 
+    def render(self) -> tuple[Any, ...] | None:
+        """Return a picture (height, width, 3) of every copy, or None without `rgb_array`."""
+        if self.render_mode != "rgb_array":
+            return None
+        if self._picture is None:
+            self._picture = Picture(self.batch.model, self.batch.follow_body)
+        return tuple(self._picture.draw(self.batch.data(copy)) for copy in range(self.num_envs))
+
     def close_extras(self, **kwargs: Any) -> None:
-        """Let the simulations go."""
+        """Let simulations and renderer go."""
+        if self._picture is not None:
+            self._picture.close()
+            self._picture = None
         self.batch.close()
 
     def _infos(self, result: StepArrays) -> dict[str, Any]:
