@@ -19,7 +19,7 @@ from workbench.ui import theme
 from workbench.ui.commands import bindings_for
 from workbench.ui.header import LoadReader, RunCounts, read_load
 from workbench.ui.jobs import Job, Launcher, ProcessLauncher
-from workbench.ui.library import Library
+from workbench.ui.library import Describer, Library, ProcessDescriber
 from workbench.ui.starting import Starting
 from workbench.ui.state import Remembered
 
@@ -59,6 +59,7 @@ class WorkbenchApp(Starting, App[None]):
         clock: Unix seconds.
         load: How busy the machine is.
         enqueue: What puts launches in the project's queue; `workbench.runs.enqueue` by default.
+        describer: What fills the cache of descriptions; the description process by default.
         remembered: What is kept between starts.
     """
 
@@ -87,6 +88,7 @@ class WorkbenchApp(Starting, App[None]):
         clock: Callable[[], float] = time.time,
         load: LoadReader = read_load,
         enqueue: Enqueue | None = None,
+        describer: Describer | None = None,
         remembered: Remembered | None = None,
     ) -> None:
         super().__init__()
@@ -103,7 +105,7 @@ class WorkbenchApp(Starting, App[None]):
         self.runs_changed: Signal[RunsSnapshot] = Signal(self, "runs_changed")
         self.library_changed: Signal[Library] = Signal(self, "library_changed")
         self.launcher: Launcher = launcher or ProcessLauncher(project, on_change=self.job_changed)
-        self.library = Library(self)
+        self.library = Library(self, describer or ProcessDescriber())
         self.runs = self._make_watch()
 
     def _make_watch(self) -> RunWatch:

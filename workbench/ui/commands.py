@@ -60,7 +60,7 @@ class Command:
     @property
     def _priority(self) -> bool:
         """Whether the key is taken before the focused widget: a text field has its own use for ctrl+f."""
-        return "app" in self.scopes or ("task" in self.scopes and self.keys[0].startswith("ctrl+"))
+        return "app" in self.scopes or ("task" in self.scopes and self.keys[0].startswith(_TAKEN_IN_TASKS))
 
     def binding(self) -> Binding:
         """The Textual binding of this command."""
@@ -86,6 +86,8 @@ class Hint:
 
 ALWAYS_ALLOWED = frozenset({"open.outside", "copy.command"})
 """Upper-case commands that a read-only app still offers: they change nothing of ours."""
+
+_TAKEN_IN_TASKS = ("ctrl+", "up", "down")
 
 _ALL: tuple[Scope, ...] = ("all",)
 _LISTS: tuple[Scope, ...] = ("list",)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from workbench.catalog import Entry, environment_of
+from workbench.catalog import Entry
 from workbench.errors import Problem
 from workbench.runs import Launch
 from workbench.specs import (
@@ -71,7 +71,6 @@ class Draft:
     """What a person has filled in so far."""
 
     entry: Entry
-    recipe: Recipe | None = None
     algorithm: Algorithm = "ppo"
     seeds: str = ""
     tags: str = ""
@@ -79,10 +78,14 @@ class Draft:
     """What was typed, by dotted key; an emptied field goes back to the recipe."""
 
     @classmethod
-    def of(cls, entry: Entry, recipe: Recipe | None) -> Draft:
+    def of(cls, entry: Entry) -> Draft:
         """Return the form as it opens: everything as the recipe says."""
-        written_for = recipe.algorithms if recipe is not None else ()
-        return cls(entry, recipe, written_for[0] if written_for else "ppo")
+        return cls(entry, entry.algorithms[0] if entry.algorithms else "ppo")
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """The recipe of the environment, where it has one."""
+        return self.entry.training
 
     def sections(self) -> list[Section]:
         """Return the form's parts for the algorithm that is chosen."""
@@ -188,6 +191,22 @@ class Draft:
             command = command_for(one, self.entry.name, self.recipe)
             launches.append(Launch(one, environment_of(self.entry), command, self.entry.name, group))
         return tuple(launches)
+
+
+def can_launch(entry: Entry) -> bool:
+    """Return whether a run can be asked for: a recipe is not needed, a budget will do."""
+    return not entry.broken and not entry.test_only
+
+
+def environment_of(entry: Entry) -> dict[str, Any]:
+    """Return where an environment comes from, as `run.json` keeps it."""
+    return {
+        "env_id": entry.env_id,
+        "name": entry.name,
+        "module": None if entry.module is None else str(entry.module),
+        "class_name": None if entry.module is None else entry.class_name,
+        "env_cfg": dict(entry.env_cfg),
+    }
 
 
 def read_seeds(text: str) -> tuple[list[int], Problem | None]:

@@ -7,16 +7,60 @@ its own writes, while the app goes on. Nothing of it blocks a key press, and a b
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
-from workbench.catalog import Catalog, Entry, discover, read_description, request_descriptions_async
+from workbench.catalog import Catalog, Description, Entry, discover, read_description
 
 if TYPE_CHECKING:
     from workbench.ui.app import WorkbenchApp
 
-Description = dict[str, Any]
-Describe = Callable[[Sequence[Entry]], Awaitable[object]]
+_LOOK_S = 0.5
+"""How often to look for descriptions that have arrived while others are still being written."""
+
+
+class Describer(Protocol):
+    """Fills the caches that the terminal cannot fill itself; tests have one that does nothing."""
+
+    async def describe(self, entries: Sequence[Entry]) -> object:
+        """Describe these entries into the cache."""
+        ...
+
+    async def list_gymnasium(self) -> object:
+        """Write the list of Gymnasium's IDs into the cache."""
+        ...
+
+
+class ProcessDescriber:
+    """Asks the description process, at low priority."""
+
+    async def describe(self, entries: Sequence[Entry]) -> object:
+        """Describe these entries into the cache."""
+        from workbench.catalog.descriptions import describe_in_background
+
+        return await describe_in_background(entries)
+
+    async def list_gymnasium(self) -> object:
+        """Write the list of Gymnasium's IDs into the cache."""
+        from workbench.catalog.descriptions import DESCRIBE
+        from workbench.catalog.registry import registry_path
+
+        process = await asyncio.create_subprocess_exec(
+            *DESCRIBE,
+            "--registry",
+            str(registry_path()),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        try:
+            return await process.wait()
+        except asyncio.CancelledError:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+            raise
 
 
 class Library:
@@ -24,24 +68,28 @@ class Library:
 
     Args:
         app: Whose workers read, and whose screens are told.
-        describe: Fills the cache of descriptions for the entries given.
+        describer: What fills the caches of descriptions.
+        read: What reads the catalogue.
     """
 
-    def __init__(self, app: WorkbenchApp, describe: Describe = request_descriptions_async) -> None:
+    def __init__(self, app: WorkbenchApp, describer: Describer, *, read: Callable[[], Catalog] | None = None) -> None:
         self.catalog: Catalog | None = None
         self.describing = False
         self._app = app
-        self._describe = describe
+        self._describer = describer
+        self._read_catalog = read or (lambda: discover(app.project))
         self._descriptions: dict[str, Description] = {}
 
     @property
     def entries(self) -> Sequence[Entry]:
-        """Every environment and variant that is listed, broken ones included; empty until they have been read."""
+        """Every environment and variant of the catalogues, broken ones included; empty until they have been read."""
         return () if self.catalog is None else self.catalog.entries
 
     def entry(self, name: str) -> Entry | None:
-        """Return the entry of that short name."""
-        return next((item for item in self.entries if item.name == name), None)
+        """Return the entry of that short name, Gymnasium's other IDs included."""
+        if self.catalog is None:
+            return None
+        return next((item for item in (*self.catalog.entries, *self.catalog.gymnasium) if item.name == name), None)
 
     def description(self, name: str) -> Description | None:
         """Return what is known of an entry beyond its files, or nothing yet."""
@@ -53,35 +101,63 @@ class Library:
             self._read(), group="library", exclusive=True, exit_on_error=False, description="reading environments"
         )
 
+    def want(self, entry: Entry) -> None:
+        """Have one of Gymnasium's other IDs described: there are many, so each only when it is looked at."""
+        if entry.origin == "gymnasium" and entry.name not in self._descriptions:
+            self._app.run_worker(
+                self._describe([entry]),
+                group="describe-one",
+                exclusive=True,
+                exit_on_error=False,
+                description=f"describing {entry.env_id}",
+            )
+
     def close(self) -> None:
-        """Stop reading; a description process that was started ends by itself."""
-        self._app.workers.cancel_group(self._app, "library")
+        """Stop reading; a description process that is running is ended."""
+        for group in ("library", "describe-one"):
+            self._app.workers.cancel_group(self._app, group)
 
     async def _read(self) -> None:
-        self.catalog = await asyncio.to_thread(discover, self._app.project)
+        self.catalog = await asyncio.to_thread(self._read_catalog)
         self._tell()
-        await self._collect()
-        missing = [item for item in self.entries if item.name not in self._descriptions and not item.broken]
+        usable = [item for item in self.entries if not item.broken]
+        await self._describe(usable)
+        if not self.catalog.registry.known:
+            await self._describer.list_gymnasium()
+            self.catalog = await asyncio.to_thread(self._read_catalog)
+            self._tell()
+
+    async def _describe(self, entries: Sequence[Entry]) -> None:
+        """Take what the cache holds, have the rest described, and tell of each that arrives."""
+        missing = await self._collect(entries)
         if not missing:
             return
         self.describing = True
         self._tell()
         try:
-            await self._describe(missing)
+            await self._while(self._describer.describe(missing), missing)
         finally:
             self.describing = False
-        await self._collect()
-
-    async def _collect(self) -> None:
-        found = await asyncio.to_thread(_cached, list(self.entries))
-        self._descriptions = found
+        await self._collect(missing)
         self._tell()
+
+    async def _while(self, description: Awaitable[object], missing: Sequence[Entry]) -> None:
+        work = asyncio.ensure_future(description)
+        try:
+            while not (await asyncio.wait([work], timeout=_LOOK_S))[0]:
+                missing = await self._collect(missing)
+        finally:
+            work.cancel()
+        await work
+
+    async def _collect(self, entries: Sequence[Entry]) -> list[Entry]:
+        """Read these entries' descriptions from the cache; return those that have none."""
+        found = await asyncio.to_thread(lambda: {item.name: read_description(item) for item in entries})
+        fresh = {name: value for name, value in found.items() if value is not None}
+        if fresh:
+            self._descriptions |= fresh
+            self._tell()
+        return [item for item in entries if item.name not in fresh]
 
     def _tell(self) -> None:
         self._app.library_changed.publish(self)
-
-
-def _cached(entries: Sequence[Entry]) -> dict[str, Description]:
-    """Return the descriptions that the cache holds for these entries."""
-    found = {item.name: read_description(item) for item in entries}
-    return {name: dict(value) for name, value in found.items() if value is not None}

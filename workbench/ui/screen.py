@@ -18,6 +18,7 @@ from textual.widgets import DataTable, OptionList, Static, Tree
 from workbench.ui.commands import ALWAYS_ALLOWED, BY_ACTION, Command, bindings_for, footer_for
 from workbench.ui.footer import CommandFooter
 from workbench.ui.header import Header
+from workbench.ui.widgets.rows import RowTable
 
 if TYPE_CHECKING:
     from workbench.ui.app import WorkbenchApp
@@ -247,6 +248,8 @@ class WorkbenchScreen(Screen[None]):
             widget.cursor_line = min(max(0, widget.cursor_line + rows), widget.last_line)
         elif isinstance(widget, OptionList) and widget.option_count:
             widget.highlighted = min(max(0, (widget.highlighted or 0) + rows), widget.option_count - 1)
+        elif isinstance(widget, RowTable):
+            widget.move_by(rows)
         else:
             widget.scroll_relative(y=rows, animate=False)
 

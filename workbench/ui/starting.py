@@ -60,8 +60,10 @@ class Starting(App[None]):
 
     def new_run_of(self, name: str) -> None:
         """Open the form of a new run of an environment, or go and choose one where it is not known."""
+        from workbench.ui.draft import can_launch
+
         entry = self.library.entry(name)
-        if entry is None or not entry.trainable:
+        if entry is None or not can_launch(entry):
             self.switch_mode("environments")
             self.notify("Choose an environment, then n.")
         else:
@@ -70,13 +72,11 @@ class Starting(App[None]):
     @work(group="form", exclusive=True, exit_on_error=False, description="opening the form")
     async def new_run(self, entry: Entry) -> None:
         """Open the form of a new run, as it was left or as the recipe fills it in."""
-        from workbench.specs import read_recipe
         from workbench.ui.draft import Draft
         from workbench.ui.screens.new_run import NewRunForm
 
-        recipe = None if entry.recipe is None else await asyncio.to_thread(read_recipe, entry.recipe)
         kept = self.drafts.get(entry.name)
-        draft = Draft.of(entry, recipe) if kept is None else replace(kept, entry=entry, recipe=recipe)
+        draft = Draft.of(entry) if kept is None else replace(kept, entry=entry)
         form = NewRunForm(draft)
         launches = await self.push_screen_wait(form)
         if launches is None:

@@ -11,49 +11,48 @@ from typing import Any
 
 from textual.content import Content
 
-from workbench.catalog import Entry
+from workbench.catalog import Description, Entry, Space, fault_problems
 from workbench.errors import Problem
-from workbench.specs import ALGORITHMS, Recipe
+from workbench.specs import ALGORITHMS
 from workbench.ui import formatting
 from workbench.ui.formatting import UNKNOWN
 
 _KEY_WIDTH = 13
 
-Description = Mapping[str, Any]
+_NAMES_SHOWN = 8
 
 
 def facts(entry: Entry, description: Description | None, *, describing: bool) -> Content:
     """Return what the environment is: spaces, rate, terms, endings, configuration."""
     lines = [Content(entry.description)] if entry.description else []
     if description is None:
-        waiting = "describing…" if describing else "no description: ctrl+r reads the folders again"
+        waiting = "describing…" if describing else "not described yet: ctrl+r reads the folders again"
         lines.append(_line("spaces", waiting))
     else:
         lines += [
-            _line("observation", _space(description.get("observation"))),
-            _line("action", _space(description.get("action"))),
+            _line("observation", _space(description.observation)),
+            _line("action", _space(description.action)),
             _line("rate", _rate(description)),
         ]
-        lines += _optional("terms", "  ".join(map(str, description.get("reward_terms") or ())))
+        lines += _optional("terms", "  ".join(description.reward_terms))
         lines.append(_line("ends", _ends(description)))
-        lines += _optional("model", _model(description.get("model")))
-        faults = description.get("faults") or ()
-        lines += [_fault(str(item.get("message", "")), item.get("line")) for item in faults if isinstance(item, dict)]
+        lines += _optional("model", _model(description.model))
+        lines += [_problem(item, _home(entry)) for item in fault_problems(entry, description)]
     if entry.variant is not None:
         changed = " · ".join(f"{key} {_value(value)}" for key, value in entry.env_cfg.items())
         lines.append(_line("variant", changed or "nothing changed"))
     elif description is not None:
-        lines += _optional("config", _config(description.get("config")))
-    lines += _optional("file", entry.module.name if entry.module is not None else entry.env_id)
+        lines += _optional("config", _config(description.config))
+    lines += _optional("file", entry.env_id if entry.module is None else (entry.variant_file or entry.module).name)
     return Content("\n").join(lines)
 
 
-def recipe_facts(entry: Entry, recipe: Recipe | None, runs: Sequence[str]) -> Content:
+def recipe_facts(entry: Entry, runs: Sequence[str]) -> Content:
     """Return what there is to train it with, what that reached, and the runs made of it here."""
     lines: list[Content] = []
+    recipe = entry.training
     if recipe is None:
-        said = "none: SB3's defaults are filled in, give a budget" if entry.trainable else entry.why_not or UNKNOWN
-        lines.append(_line("recipe", said))
+        lines.append(_line("recipe", "none: n fills in SB3's defaults, give a budget"))
     else:
         lines.append(
             _line(
@@ -81,9 +80,15 @@ def faults(title: str, problems: Sequence[Problem], root: Path) -> Content:
 
 def recipe_note(entry: Entry) -> str:
     """Return the short mark of which algorithms a recipe covers: `P✓ S· T·`."""
-    if entry.recipe is None:
-        return "no recipe" if entry.trainable else ""
+    if entry.training is None:
+        return "no recipe"
+    if not entry.trainable:
+        return "recipe ✗"
     return " ".join(f"{name[0].upper()}{'✓' if name in entry.algorithms else '·'}" for name in ALGORITHMS)
+
+
+def _home(entry: Entry) -> Path:
+    return Path() if entry.module is None else entry.module.parent
 
 
 def _line(key: str, value: str) -> Content:
@@ -94,57 +99,48 @@ def _optional(key: str, value: str) -> list[Content]:
     return [_line(key, value)] if value else []
 
 
-def _space(space: object) -> str:
-    if not isinstance(space, Mapping):
+def _space(space: Space | None) -> str:
+    if space is None:
         return UNKNOWN
-    shape = space.get("shape")
-    size = " × ".join(formatting.digits(item) for item in shape) if isinstance(shape, list) and shape else "1"
-    parts = [size]
-    low, high = _bound(space.get("low")), _bound(space.get("high"))
+    parts = [space.size]
+    low, high = _bound(space.low), _bound(space.high)
     if low is not None and high is not None:
         parts.append(f"{formatting.number(low)} … {formatting.number(high)}")
-    names = space.get("names")
-    if isinstance(names, list) and names:
-        shown = " · ".join(map(str, names[:8]))
-        parts.append(f"{shown} · …" if len(names) > 8 else shown)
+    if space.names:
+        shown = " · ".join(space.names[:_NAMES_SHOWN])
+        parts.append(f"{shown} · …" if len(space.names) > _NAMES_SHOWN else shown)
     return "   ".join(parts)
 
 
 def _bound(value: object) -> float | None:
     """Return the one bound of all dimensions, where they share one."""
-    numbers = value if isinstance(value, list) else [value]
+    numbers = value if isinstance(value, list | tuple) else [value]
     flat = [item for item in numbers if isinstance(item, int | float)]
     return float(flat[0]) if flat and len(flat) == len(numbers) and len(set(flat)) == 1 else None
 
 
 def _rate(description: Description) -> str:
-    control, simulation = description.get("control_hz"), description.get("simulation_hz")
-    if not isinstance(control, int | float):
+    if description.control_hz is None:
         return UNKNOWN
-    physics = f" · {formatting.number(simulation)} Hz physics" if isinstance(simulation, int | float) else ""
-    return f"{formatting.number(control)} Hz control{physics}"
+    physics = description.simulation_hz
+    more = "" if physics is None else f" · {formatting.number(physics)} Hz physics"
+    return f"{formatting.number(description.control_hz)} Hz control{more}"
 
 
 def _ends(description: Description) -> str:
-    parts = [f"{reason} ⇒ terminated" for reason in description.get("terminated") or ()]
-    steps = description.get("episode_steps")
-    if isinstance(steps, int) and steps:
-        parts.append(f"after {formatting.digits(steps)} steps")
+    parts = [f"{reason} ⇒ terminated" for reason in description.terminated]
+    if description.episode_steps:
+        parts.append(f"after {formatting.digits(description.episode_steps)} steps")
     return " · ".join(parts) or UNKNOWN
 
 
-def _model(model: object) -> str:
-    if not isinstance(model, Mapping):
-        return ""
+def _model(model: Mapping[str, Any]) -> str:
     names = {"nq": "positions", "nv": "velocities", "nu": "actuators", "nbody": "bodies"}
     return " · ".join(f"{model[key]} {name}" for key, name in names.items() if key in model)
 
 
-def _config(fields: object) -> str:
-    if not isinstance(fields, list):
-        return ""
-    known = [item for item in fields if isinstance(item, Mapping)]
-    return " · ".join(f"{item.get('name')} {_value(item.get('default'))}" for item in known)
+def _config(fields: Sequence[Mapping[str, Any]]) -> str:
+    return " · ".join(f"{item.get('name')} {_value(item.get('default'))}" for item in fields)
 
 
 def _value(value: object) -> str:
@@ -184,11 +180,6 @@ def _measured(value: Mapping[str, Any]) -> str:
     if "steps" in value:
         parts.append(formatting.amount(value["steps"]))
     return " · ".join(parts)
-
-
-def _fault(message: str, line: object) -> Content:
-    where = f" (line {line})" if isinstance(line, int) else ""
-    return Content.assemble(("✗ ", "$state-failed"), f"{message}{where}")
 
 
 def _problem(problem: Problem, root: Path) -> Content:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from workbench.catalog import Catalog, Entry
 from workbench.errors import Problem
-from workbench.ui.formatting import plural
+from workbench.ui.formatting import digits
 from workbench.ui.screens.environment_details import matches, recipe_note
 from workbench.ui.widgets.entry_tree import Row
 
@@ -35,34 +35,70 @@ class Shelf:
 def shelve(catalog: Catalog, *, query: str = "", flat: bool = False) -> Shelf:
     """Arrange a catalogue for the tree; with a query only what matches all its words."""
     words = query.lower().split()
-    entries = {item.name: item for item in catalog.entries if not item.broken}
-    broken = {f"broken:{item.name}": item for item in catalog.entries if item.broken}
-    problems: dict[str, Sequence[Problem]] = {key: item.problems for key, item in broken.items()}
+    entries = {item.name: item for item in (*catalog.entries, *catalog.gymnasium) if not item.broken}
     chosen = [item for item in entries.values() if matches(item, words)]
-    faulty = [
-        (key, item) for key, item in broken.items() if all(word in f"{item.name} broken".lower() for word in words)
-    ]
-    ignored = [problem for problem in (*catalog.problems, *catalog.ignored) if problem.path is not None]
-    rows: list[Row] = []
+    faults = [*_broken_entries(catalog), *_broken_files(catalog)]
+    shown_faults = [fault for fault in faults if _named(fault.row.label, words)]
+    strays = [fault for fault in _strays(catalog) if _named(fault.row.label, words)]
+    groups: list[Row] = []
     for origin, title in GROUPS:
         members = [item for item in chosen if item.origin == origin]
-        children = [_broken_row(key, item) for key, item in faulty if item.origin == origin]
-        children += [_entry_row(item) for item in members] if flat else _nested(members)
-        if children:
-            count = str(len(members) + len(children) - len(_nested(members) if not flat else members))
-            rows.append(Row(f"group:{origin}", title, count, "group", tuple(children)))
-    others = [problem for problem in ignored if all(word in str(problem.path).lower() for word in words)]
-    if others:
-        lines = []
-        for problem in others:
-            key = f"file:{problem.path}:{problem.key}"
-            problems[key] = (problem,)
-            name = problem.path.name if problem.path is not None else problem.key
-            lines.append(Row(key, name, f"line {problem.line}" if problem.line else "", "broken"))
-        rows.append(Row("group:files", "files left out", str(len(lines)), "group", tuple(lines)))
-    if flat and len(rows) == 1:
-        rows = list(rows[0].children)
-    return Shelf(tuple(rows), entries, problems, len(chosen) + len(faulty), len(entries) + len(broken))
+        broken = [fault.row for fault in shown_faults if fault.origin == origin]
+        if members or broken:
+            rows = [_entry_row(item) for item in members] if flat else _nested(members)
+            count = digits(len(members) + len(broken))
+            groups.append(Row(f"group:{origin}", title, count, "group", (*broken, *rows)))
+    if strays:
+        rows = [fault.row for fault in strays]
+        groups.append(Row("group:files", "files left out", digits(len(rows)), "group", tuple(rows)))
+    return Shelf(
+        tuple(groups),
+        entries,
+        {fault.row.key: fault.problems for fault in (*faults, *_strays(catalog))},
+        len(chosen) + len(shown_faults),
+        len(entries) + len(faults),
+    )
+
+
+@dataclass(frozen=True)
+class _Fault:
+    """A row for something that cannot be used, and why."""
+
+    row: Row
+    origin: str
+    problems: Sequence[Problem]
+
+
+def _broken_entries(catalog: Catalog) -> list[_Fault]:
+    return [
+        _Fault(_broken_row(f"broken:{item.name}", item.name, item.problems), item.origin, item.problems)
+        for item in catalog.entries
+        if item.broken
+    ]
+
+
+def _broken_files(catalog: Catalog) -> list[_Fault]:
+    return [
+        _Fault(_broken_row(f"file:{item.path}", item.name, item.problems), item.origin, item.problems)
+        for item in catalog.broken
+    ]
+
+
+def _strays(catalog: Catalog) -> list[_Fault]:
+    """Return files that belong to no environment, and what is wrong between files."""
+    found = [item.problem() for item in catalog.ignored]
+    found += [item.problem("error") for item in catalog.orphans]
+    found += [problem for problem in catalog.problems if problem.path is not None]
+    faults: list[_Fault] = []
+    for problem in found:
+        name = problem.key if problem.path is None else problem.path.name
+        key = f"stray:{problem.path}:{problem.key}"
+        faults.append(_Fault(_broken_row(key, name, (problem,)), "files", (problem,)))
+    return faults
+
+
+def _named(label: str, words: Sequence[str]) -> bool:
+    return all(word in f"{label} broken".lower() for word in words)
 
 
 def _nested(entries: Iterable[Entry]) -> list[Row]:
@@ -87,7 +123,7 @@ def _entry_row(entry: Entry, variants: Sequence[Row] = ()) -> Row:
     return Row(entry.name, entry.name, recipe_note(entry), "plain", tuple(variants))
 
 
-def _broken_row(key: str, entry: Entry) -> Row:
-    lines = [problem.line for problem in entry.problems if problem.line]
-    note = f"line {lines[0]}" if lines else plural(len(entry.problems), "fault")
-    return Row(key, entry.name, note, "broken")
+def _broken_row(key: str, name: str, problems: Sequence[Problem]) -> Row:
+    lines = [problem.line for problem in problems if problem.line]
+    note = f"line {lines[0]}" if lines else ""
+    return Row(key, name, note if len(problems) == 1 or not note else f"{len(problems)} faults", "broken")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,8 +12,8 @@ from textual.content import Content
 from textual.widgets import Markdown, Static, Tree
 
 from workbench.catalog import Entry
-from workbench.specs import Recipe, read_recipe
 from workbench.ui.commands import bindings_for
+from workbench.ui.draft import can_launch
 from workbench.ui.formatting import digits
 from workbench.ui.library import Library
 from workbench.ui.screen import Pane, WorkbenchScreen
@@ -41,7 +40,6 @@ class EnvironmentsScreen(WorkbenchScreen):
     def __init__(self) -> None:
         super().__init__()
         self._shelf = Shelf((), {}, {})
-        self._recipes: dict[Path, Recipe] = {}
         self._wanted = ""
         self._docstring: str | None = None
 
@@ -95,7 +93,6 @@ class EnvironmentsScreen(WorkbenchScreen):
     # The list.
 
     def _library_changed(self, _: Library) -> None:
-        self._recipes.clear()
         self._fill()
 
     def _fill(self) -> None:
@@ -150,8 +147,8 @@ class EnvironmentsScreen(WorkbenchScreen):
             description = library.description(entry.name)
             pane.border_title = Content.assemble((entry.name, ""), ("  " + entry.env_id, "$muted"))
             facts.update(details.facts(entry, description, describing=library.describing))
-            self._show_docstring((description or {}).get("docstring") or "")
-            self._read_recipe(entry)
+            library.want(entry)
+            self._show_docstring("" if description is None else description.docstring)
         elif row is not None and problems:
             pane.border_title = row.label
             facts.update(details.faults(row.label, problems, self.workbench.project.root))
@@ -175,22 +172,11 @@ class EnvironmentsScreen(WorkbenchScreen):
             self._docstring = text
             self.query_one("#docstring", Markdown).update(text)
 
-    def _read_recipe(self, entry: Entry) -> None:
-        if entry.recipe is not None and entry.recipe not in self._recipes:
-            self.run_worker(
-                self._load_recipe(entry.recipe), group="recipe", exclusive=True, description="reading a recipe"
-            )
-
-    async def _load_recipe(self, path: Path) -> None:
-        self._recipes[path] = await asyncio.to_thread(read_recipe, path)
-        self._show_recipe()
-
     def _show_recipe(self) -> None:
         entry = self.entry
         text: Content | str = ""
         if entry is not None:
-            recipe = None if entry.recipe is None else self._recipes.get(entry.recipe)
-            text = details.recipe_facts(entry, recipe, self._runs_of(entry))
+            text = details.recipe_facts(entry, self._runs_of(entry))
         self.query_one("#recipe-below", Static).update(text)
         self.query_one("#recipe-beside", Static).update(text)
 
@@ -209,7 +195,7 @@ class EnvironmentsScreen(WorkbenchScreen):
         """Offer what the entry under the cursor allows."""
         entry = self.entry
         if command_id == "run.new":
-            return True if entry is not None and entry.trainable else None
+            return True if entry is not None and can_launch(entry) else None
         if command_id in ("viewer.watch", "viewer.record", "copy.command"):
             return True if entry is not None else None
         if command_id == "open.outside":

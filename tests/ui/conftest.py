@@ -1,0 +1,56 @@
+"""Where the app's tests run: a fixed time zone, no shipped catalogue, and a cache of their own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.ui import fakes
+from workbench.project import CACHE_VARIABLE, Project
+from workbench.ui.app import WorkbenchApp
+
+Settle = Callable[[Pilot[None]], Awaitable[None]]
+
+
+@pytest.fixture(autouse=True)
+def fixed_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """UTC, a display that is always there, and environments of the test's own making only."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv("DISPLAY", ":0")
+    for name in ("NO_COLOR", "EDITOR", "VISUAL", "TEXTUAL_ANIMATIONS"):
+        monkeypatch.delenv(name, raising=False)
+    shipped = Project(tmp_path / "shipped")
+    monkeypatch.setattr("workbench.catalog.sources.shipped_project", lambda: shipped)
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture
+def app(project: Project) -> WorkbenchApp:
+    """An app on a project with two environments, a variant and a recipe."""
+    fakes.write_environments(project)
+    return fakes.make_app(project)
+
+
+@pytest.fixture
+def settle() -> Settle:
+    """Wait until workers have ended and what they told is on the screen."""
+
+    async def wait(pilot: Pilot[None]) -> None:
+        app = pilot.app
+        assert isinstance(app, WorkbenchApp)
+        await app.runs.settle()
+        for _ in range(3):
+            finite = [worker for worker in app.workers if worker.group != "watch" and not worker.is_finished]
+            if finite:
+                await app.workers.wait_for_complete(finite)
+            await pilot.pause()
+
+    return wait
