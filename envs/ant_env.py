@@ -120,7 +120,24 @@ class AntEnv(BatchEnv[AntEnvConfig]):
     - *time_limit*: after `episode_steps` (1000) steps.
 
     ## Arguments
-    See `AntEnvConfig`; variants set them.
+    | Field                                        | Default  | Meaning |
+    | -------------------------------------------- | -------- | --------------------------------------- |
+    | `forward_reward_weight`                      | 1        | weight of *forward* |
+    | `ctrl_cost_weight`                           | 0.5      | weight of *ctrl* |
+    | `contact_cost_weight`                        | 5e-4     | weight of *contact* |
+    | `healthy_reward`                             | 1        | value of *survive* |
+    | `terminate_when_unhealthy`                   | true     | end when unhealthy |
+    | `healthy_z_range`                            | [0.2, 1] | healthy heights, m |
+    | `contact_force_range`                        | [-1, 1]  | clip of the contact wrenches, N and N m |
+    | `reset_noise_scale`                          | 0.1      | noise of the start |
+    | `exclude_current_positions_from_observation` | true     | leave x and y out |
+    | `include_contact_in_observation`             | true     | observe contact wrenches |
+    | `use_rotation_vector`                        | false    | rotation vector instead of quaternion |
+    | `use_gravity`                                | true     | gravity |
+    | `use_damping`                                | true     | damping of the joints |
+    | `friction`                                   | 1        | sliding friction of every geom |
+    | `frame_skip`                                 | 5        | simulation steps in one step |
+    | `episode_steps`                              | 1000     | steps of the time limit; 0 is none |
     """
 
     follow_body = "torso"

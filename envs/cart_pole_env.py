@@ -84,7 +84,16 @@ class CartPoleEnv(BatchEnv[CartPoleEnvConfig]):
     - *time_limit*: after `episode_steps` (1000) steps.
 
     ## Arguments
-    See `CartPoleEnvConfig`; variants set them.
+    | Field               | Default | Meaning |
+    | ------------------- | ------- | ----------------------------------------------------- |
+    | `reset_noise_scale` | 0.1     | noise of the start |
+    | `angle_limit_rad`   | 0.2     | greatest angle that counts as upright, rad |
+    | `actuate_on_pole`   | false   | turn the pole instead of pushing the cart |
+    | `use_damping`       | false   | damp the cart (5 N s/m) and the hinge (0.5 N m s/rad) |
+    | `use_gravity`       | true    | gravity |
+    | `free_pole`         | false   | no angle ends the episode |
+    | `frame_skip`        | 2       | simulation steps in one step |
+    | `episode_steps`     | 1000    | steps of the time limit; 0 is none |
     """
 
     follow_body = "cart"

@@ -83,7 +83,16 @@ class HalfCheetahEnv(BatchEnv[HalfCheetahEnvConfig]):
     - *time_limit*: after `episode_steps` (1000) steps.
 
     ## Arguments
-    See `HalfCheetahEnvConfig`; variants set them.
+    | Field                                        | Default | Meaning |
+    | -------------------------------------------- | ------- | ---------------------------------- |
+    | `forward_reward_weight`                      | 1       | weight of *forward* |
+    | `ctrl_cost_weight`                           | 0.1     | weight of *ctrl* |
+    | `reset_noise_scale`                          | 0.1     | noise of the start |
+    | `exclude_current_positions_from_observation` | true    | leave x out |
+    | `use_gravity`                                | true    | gravity |
+    | `use_rest_springs`                           | true    | springs at the joints |
+    | `frame_skip`                                 | 5       | simulation steps in one step |
+    | `episode_steps`                              | 1000    | steps of the time limit; 0 is none |
     """
 
     follow_body = "torso"

@@ -69,6 +69,7 @@ def test_it_describes_itself_without_a_fault(name: str) -> None:
     names = told["observation"]["names"]
     assert len(set(names)) == len(names)
     assert all(row["doc"] for row in told["config"])
+    assert all(f"| `{row['name']}` " in told["docstring"] for row in told["config"])
     # The text knows every name that an episode may show.
     for shown in (*told["reward_terms"], *told["terminated"], *told["truncated"]):
         assert f"*{shown}*" in told["docstring"]

@@ -124,6 +124,23 @@ def test_a_field_without_a_default_must_be_given() -> None:
 
     assert build_config(Needs, {})[1][0].key == "mass"
     assert build_config(Needs, {"mass": 1})[0] == Needs(1.0)
+    assert config_fields(Needs)[0].default is None
+
+
+@dataclass(frozen=True)
+class Inner:
+    mass: float
+    size: float = 1.0
+
+
+@dataclass(frozen=True)
+class Outer:
+    inner: Inner
+
+
+def test_a_nested_configuration_without_a_default_is_built_from_what_is_given() -> None:
+    assert build_config(Outer, {"inner": {"mass": 2}})[0] == Outer(Inner(2.0))
+    assert [problem.key for problem in build_config(Outer, {"inner": {"size": 2}})[1]] == ["inner.mass"]
 
 
 def test_fields_are_listed_with_types_defaults_and_docstrings() -> None:

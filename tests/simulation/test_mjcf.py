@@ -33,7 +33,7 @@ def test_a_whole_path_is_taken_as_it_is(tmp_path: Path) -> None:
 
 
 def test_a_model_that_is_nowhere_says_where_it_was_looked_for(tmp_path: Path) -> None:
-    with pytest.raises(SimulationError, match="no_such.xml in .*assets") as caught:
+    with pytest.raises(SimulationError, match=r"no_such\.xml in .*assets") as caught:
         find_asset("no_such.xml", tmp_path / "envs" / "a_env.py")
     assert str(gymnasium_assets()) in caught.value.message
 

@@ -89,7 +89,8 @@ def config_fields(cls: type) -> list[ConfigField]:
         if dataclasses.is_dataclass(hint) and isinstance(hint, type):
             rows += [dataclasses.replace(row, name=f"{field.name}.{row.name}") for row in config_fields(hint)]
         else:
-            rows.append(ConfigField(field.name, type_name(hint), plain(default), docs.get(field.name, "")))
+            told = None if default is dataclasses.MISSING else plain(default)
+            rows.append(ConfigField(field.name, type_name(hint), told, docs.get(field.name, "")))
     return rows
 
 
@@ -151,7 +152,8 @@ def _build(cls: type[T], values: Mapping[str, Any], prefix: str, base: T | None)
         hint = hints[key]
         if isinstance(hint, type) and dataclasses.is_dataclass(hint) and isinstance(value, Mapping):
             current = merged.get(key, _default(fields[key]))
-            built, below = _build(hint, value, f"{prefix}{key}.", current)
+            base_below = None if current is dataclasses.MISSING else current
+            built, below = _build(hint, value, f"{prefix}{key}.", base_below)
             problems += below
             merged[key] = built
             continue
