@@ -118,12 +118,17 @@ def test_a_fade_longer_than_what_stands_still_is_refused(clips: list[Clip]) -> N
     pace.check(fading=False)
 
 
-def test_clips_of_different_rates_need_one_named(clips: list[Clip], tmp_path: Path) -> None:
-    faster = clip_of(clips[0].shown, make_clip(tmp_path / "fast.mp4", fps=20))
-    with pytest.raises(RequestError, match="10 and 20 frames a second"):
-        work_out(Pace(), [clips[0], faster])
-    timing = work_out(Pace(fps=20), [clips[0], faster])
-    assert (timing.body(clips[0]), timing.body(faster)) == (20, 20)
+def test_clips_of_different_rates_get_the_highest_and_play_as_fast_as_they_were(
+    clips: list[Clip], tmp_path: Path
+) -> None:
+    faster = clip_of(clips[1].shown, make_clip(tmp_path / "fast.mp4", fps=20, colour=BLUE))
+    timing = work_out(Pace(head_s=0, tail_s=0, transition_s=0), [clips[0], faster])
+    assert (timing.fps, timing.body(clips[0]), timing.body(faster)) == (20, 20, 20)
+    film = tmp_path / "film.mp4"
+    write_film([clips[0], faster], timing, LabelStyle(), film, scratch=tmp_path)
+    assert probe(film) == FilmInfo(*SIZE, Fraction(20), 40)
+    assert is_near(pixel(film, 19, (150, 10)), (208, 48, 48))
+    assert is_near(pixel(film, 20, (150, 10)), (48, 80, 208))
 
 
 @pytest.mark.parametrize(

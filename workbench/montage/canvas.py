@@ -23,6 +23,7 @@ from workbench.montage.labels import (
     steps_text,
 )
 from workbench.montage.layout import Box, GridLayout
+from workbench.montage.selection import FilmedRun
 
 Words = Sequence[tuple[str, Colour]]
 VEIL_ALPHA = 96
@@ -35,10 +36,10 @@ def draw_canvas(layout: GridLayout, clips: Sequence[Clip], strip: CurveStrip | N
     canvas = Image.new("RGBA", (layout.width, layout.height), (*BACKGROUND, 255))
     draw = ImageDraw.Draw(canvas)
     _draw_title(draw, layout, clips)
-    several = len({clip.shown.run.directory.path for clip in clips}) > 1
+    names = _names(clips)
     for box, cell, clip in zip(layout.captions, layout.cells, clips, strict=True):
         draw.rectangle(box.corners, fill=(*BAR, 255))
-        _draw_caption(draw, box, layout.unit, clip, several=several)
+        _draw_caption(draw, box, layout.unit, clip, name=names[clip.shown.run])
         draw.rectangle(cell.corners, fill=(0, 0, 0, 0))
     if strip is not None and layout.strip is not None:
         canvas.paste(strip.draw(), (layout.strip.x, layout.strip.y))
@@ -90,11 +91,20 @@ def _draw_title(draw: ImageDraw.ImageDraw, layout: GridLayout, clips: Sequence[C
     draw.text((box.x + start, middle), shorten(detail, small, room - start), font=small, fill=MUTED, anchor="lm")
 
 
-def _draw_caption(draw: ImageDraw.ImageDraw, box: Box, unit: float, clip: Clip, *, several: bool) -> None:
+def _names(clips: Sequence[Clip]) -> dict[FilmedRun, str]:
+    """Return what tells each run from the others; nothing for one alone."""
+    runs = list(dict.fromkeys(clip.shown.run for clip in clips))
+    if len(runs) == 1:
+        return {runs[0]: ""}
+    alike = len({run.environment for run in runs}) == 1
+    return {run: f"{'' if alike else run.environment + ' '}{run.directory.short_id}" for run in runs}
+
+
+def _draw_caption(draw: ImageDraw.ImageDraw, box: Box, unit: float, clip: Clip, *, name: str) -> None:
     shown = clip.shown
     left: list[tuple[str, Colour]] = []
-    if several:
-        left.append((f"{shown.run.directory.short_id}{SPACE}", MUTED))
+    if name:
+        left.append((f"{name}{SPACE}", MUTED))
     left.append((f"step {steps_text(shown.steps)}", BRIGHT))
     right: list[tuple[str, Colour]] = []
     if clip.return_ is not None:

@@ -1,8 +1,8 @@
 """The clips of a montage: those that exist, and making those that are missing.
 
 A clip is a recording of one checkpoint. It is looked for among the recordings and the cached clips, by their
-sidecars, and in the checkpoint itself; what is missing is filmed by `workbench record` in a process of its own at
-low priority, and cached, so that the next montage finds it.
+sidecars, and in the checkpoint itself; what is missing is filmed by `workbench record`, which lowers its own priority,
+and cached, so that the next montage finds it.
 """
 
 from __future__ import annotations
@@ -16,14 +16,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-import psutil
-
 from workbench.errors import NotFoundError, WorkFailedError
-from workbench.montage.ffmpeg import NICENESS, FilmInfo, probe
+from workbench.montage.ffmpeg import FilmInfo, probe
 from workbench.montage.labels import steps_text
 from workbench.montage.selection import Shown
 from workbench.runs.recordings import Sidecar, list_recordings, read_sidecar, sidecar_path
@@ -173,7 +171,7 @@ class _Filming:
     child: subprocess.Popen[bytes]
     errors: IO[bytes]
     progress: float = 0.0
-    closed: bool = field(default=False)
+    whole: bool = False
 
     def look(self) -> bool:
         """Take in how far the recorder is and return whether it ended."""
@@ -194,7 +192,7 @@ class _Filming:
         if self.child.returncode != 0 or not self.film.is_file():
             why = " / ".join(said[-3:]).removeprefix("workbench: ") or f"it ended with {self.child.returncode}"
             raise WorkFailedError(f"the checkpoint {self.shown.path} could not be filmed: {why}")
-        self.progress, self.closed = 1.0, True
+        self.progress, self.whole = 1.0, True
 
     def end(self) -> None:
         """End the recorder and whatever it started, and leave no half clip."""
@@ -206,7 +204,7 @@ class _Filming:
             with suppress(subprocess.TimeoutExpired):
                 self.child.wait(STOP_PATIENCE_S)
         self.errors.close()
-        if not self.closed:
+        if not self.whole:
             hidden = self.film.parent.glob(f".{self.film.stem}.*part*")
             for path in (self.film, sidecar_path(self.film), *hidden):
                 path.unlink(missing_ok=True)
@@ -259,6 +257,4 @@ def _start(shown: Shown, film: Path, words: Sequence[str]) -> _Filming:
     child = subprocess.Popen(
         words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True
     )
-    with suppress(psutil.Error, OSError):
-        psutil.Process(child.pid).nice(NICENESS)
     return _Filming(film=film, shown=shown, child=child, errors=errors)

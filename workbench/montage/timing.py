@@ -17,7 +17,7 @@ class Pace:
     speed: float = 1.0
     """Times real time."""
     fps: float | None = None
-    """Frames a second of the montage; those of the clips without."""
+    """Frames a second of the montage; those of the smoothest clip without."""
     head_s: float = 1.0
     """How long each clip stands still before it plays."""
     tail_s: float = 1.0
@@ -66,15 +66,8 @@ class Timing:
 
 
 def work_out(pace: Pace, clips: Sequence[Clip]) -> Timing:
-    """Return the timing of a montage of `clips`.
-
-    Raises:
-        RequestError: The clips differ in their rate and none was asked for.
-    """
-    rates = sorted({clip.info.fps for clip in clips})
-    if pace.fps is None and len(rates) > 1:
-        listed = " and ".join(f"{float(rate):g}" for rate in rates)
-        raise RequestError(f"the clips have {listed} frames a second.", hint="Say which the montage gets with --fps.")
-    fps = rates[0] if pace.fps is None else Fraction(pace.fps).limit_denominator(1001)
+    """Return the timing of a montage of `clips`; without a rate asked for it gets that of the smoothest clip."""
+    smoothest = max(clip.info.fps for clip in clips)
+    fps = smoothest if pace.fps is None else Fraction(pace.fps).limit_denominator(1001)
     head, tail, transition = (round(seconds * fps) for seconds in (pace.head_s, pace.tail_s, pace.transition_s))
     return Timing(fps, Fraction(pace.speed).limit_denominator(1000), head, tail, transition)

@@ -89,7 +89,7 @@ def _add_clips(group: argparse._ArgumentGroup) -> None:
 
 def _add_look(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--speed", type=float, default=1.0, metavar="S", help="times real time (default: 1)")
-    group.add_argument("--fps", type=float, metavar="F", help="frames a second (default: those of the clips)")
+    group.add_argument("--fps", type=float, metavar="F", help="frames a second (default: those of the smoothest clip)")
     for name, default, what in (
         ("head", 1.0, "stand still before a clip plays"),
         ("tail", 1.0, "stand still after it played"),
