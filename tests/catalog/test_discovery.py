@@ -184,8 +184,12 @@ def test_bytes_that_are_no_python_are_one_broken_row(make: Make) -> None:
             "4: env_cfg.gains.stiff is not a field of Gains: there are stiffness (stiffness)",
         ),
         (
-            {"env_cfgs": {"mass": 2.0}},
+            {"description": "x"},
             "None: env_cfg is missing: this would be the same environment as its base (None)",
+        ),
+        (
+            {"env_cfgs": {"mass": 2.0}},
+            "2: env_cfgs is not a key of a variant; there are description and env_cfg (env_cfg)",
         ),
         (
             {"env_cfg": {"mass": 1.0}, "descripton": ""},
@@ -245,6 +249,14 @@ def test_a_recipe_that_belongs_to_nothing_is_a_row(make: Make) -> None:
     assert "is no recipe" in rows["recipes/crawler_env.json"]
     near = {row.path.name: row.nearest for row in catalog.orphans}
     assert near["crawlr_env.benchmark.json"] == "crawler_env.benchmark.json"
+
+
+def test_a_benchmark_configures_what_there_is(make: Make) -> None:
+    benchmark = {"description": "many", "env_cfg": {"masss": 2.0}}
+    (crawler,) = own(found(make, {"envs/crawler_env.py": MODULE, "recipes/crawler_env.benchmark.json": benchmark}))
+    (problem,) = crawler.problems
+    assert (problem.key, problem.nearest, problem.path) == ("env_cfg.masss", "mass", crawler.benchmark)
+    assert not crawler.broken
 
 
 def test_an_empty_recipe_trains_nothing(make: Make) -> None:
@@ -350,3 +362,12 @@ def test_the_shipped_catalogue() -> None:
     assert [each.name for each in ours if each.trainable] == ["ant_no_contact", "cart_pole", "half_cheetah"]
     assert not any(each.problems for each in ours if each.broken)
     assert (catalog.broken, catalog.ignored, catalog.orphans, catalog.problems) == ((), (), (), ())
+
+
+def test_virtual_environments_of_python_are_not_searched(make: Make) -> None:
+    files = {
+        "envs/lab/pyvenv.cfg": "",
+        "envs/lab/lib/crawler_env.py": MODULE,
+        "envs/zipper_env.py": "class ZipperEnv(B): ...",
+    }
+    assert [each.name for each in own(found(make, files))] == ["zipper"]

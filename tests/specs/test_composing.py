@@ -98,6 +98,8 @@ def test_a_broken_block_of_another_algorithm_stops_the_launch(tmp_path: Path) ->
         ("stop_criteria=1", "stop_criteria", "set one of them"),
         ("ppo=1", "ppo", "set one of them"),
         ("algorithm=sac", "algorithm", "--algorithm"),
+        ("seed=3", "seed", "--seed"),
+        ("parent=x", "parent", "--from"),
         ("n_env=3", "n_env", "is not a field of a run"),
         ("nothing", "--set nothing", "must be KEY=VALUE"),
         ("=3", "--set =3", "must be KEY=VALUE"),

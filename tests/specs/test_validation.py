@@ -30,8 +30,12 @@ class Hostile:
     def __repr__(self) -> str:
         raise RuntimeError("no")
 
+    __str__ = __repr__
 
-@pytest.mark.parametrize("data", [None, "a run", [], ["env_id"], 3, 2.5, True, b"x", object(), Hostile(), {1: 2}, {}])
+
+@pytest.mark.parametrize(
+    "data", [None, "a run", [], ["env_id"], 3, 2.5, True, b"x", object(), Hostile(), {1: 2}, {Hostile(): 1}, {}]
+)
 def test_anything_at_all_gives_a_list_with_an_error(data: object) -> None:
     assert any(problem.severity == "error" for problem in validate(data))
 
@@ -254,6 +258,12 @@ def test_exploration_that_td3_lacks_by_default_is_warned_of_only_when_it_runs() 
     assert "td3.action_noise_std" in warnings(run(algorithm="td3"))
     assert not warnings(run(algorithm="td3", td3={"action_noise_std": 0.1}))
     assert not validate(run())
+
+
+def test_a_warm_up_shorter_than_a_batch_is_warned_of_unless_it_is_the_librarys_own() -> None:
+    assert "sac.learning_starts" in warnings(run(algorithm="sac", sac={"learning_starts": 10}))
+    assert "sac.learning_starts" in warnings(run(algorithm="sac", sac={"batch_size": 512}))
+    assert not validate(run(algorithm="sac"))
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "sac", "td3"])

@@ -19,7 +19,7 @@ from workbench.project import Project
 from workbench.verbs import list as verb
 
 FILES = {
-    "envs/crawler_env.py": 'class CrawlerEnv(Base):\n    """Crawls along the floor, as far as it can in 1,000 steps."""\n',
+    "envs/crawler_env.py": 'class CrawlerEnv(Base):\n    """Crawls along the floor, as far as it can."""\n',
     "envs/crawler_env_heavy.json": '{"description": "Heavier.", "env_cfg": {"mass": 2.0}}',
     "envs/crawler_env_test_float.json": '{"env_cfg": {"mass": 0.0}}',
     "envs/crawler_env_typo.json": '{"env_cgf": {"mass": 2.0}}',
@@ -57,7 +57,7 @@ def test_each_thing_is_one_clear_row(full: Project, capsys: pytest.CaptureFixtur
     assert "PPO TD3" in crawler
     assert "Crawls along the floor" in crawler
     assert "typo" in row(text, "crawler_typo")
-    assert "– broken" in row(text, "crawler_typo")
+    assert "✗ broken" in row(text, "crawler_typo")
     assert "envs/bad_env.py:1: syntax is not valid Python" in text
     assert "envs/crawler_env_typo.json" in text
     assert "crawler_env_Hard.json: is no variant of crawler_env.py" in text
@@ -78,7 +78,7 @@ def test_a_script_gets_one_document(full: Project, capsys: pytest.CaptureFixture
     assert crawler["recipe"] == str(full.recipes / "crawler_env.train.json")
     typo = entries["crawler_typo"]
     assert (typo["trainable"], typo["variant"]) == (False, "typo")
-    assert {problem["key"] for problem in typo["problems"]} == {"env_cgf", "env_cfg"}
+    assert {problem["key"] for problem in typo["problems"]} == {"env_cgf"}
     kinds = {(fault["kind"], Path(fault["path"]).name) for fault in document["faults"]}
     assert kinds >= {
         ("broken", "bad_env.py"),

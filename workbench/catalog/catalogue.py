@@ -132,7 +132,7 @@ class Catalog:
             return NotFoundError(f"`{text}` cannot be read: {broken.problems[0]}.", hint="`workbench check` lists all.")
         if any(text in entry.names for entry in self.test_only):
             return NotFoundError(f"`{text}` is a variant for tests only; it is not trained or shown.")
-        names = [entry.name for entry in self.entries]
+        names = list(dict.fromkeys(entry.name for entry in self.entries))
         # The list may have been read for this very question.
         registry = self.registry if self.registry.known else GymnasiumRegistry.cached()
         ids = [*(entry.env_id for entry in self.entries), *registry.environments]

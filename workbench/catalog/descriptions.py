@@ -179,26 +179,32 @@ def _wait(process: subprocess.Popen[bytes], timeout_s: float) -> None:
         process.wait()
 
 
-async def describe_in_background(entries: Iterable[Entry]) -> dict[str, Description]:
+async def describe_in_background(entries: Iterable[Entry], *, timeout_s: float = 120.0) -> dict[str, Description]:
     """Do as `request_descriptions` does, without blocking; cancelling ends the process."""
-    import asyncio
-
     wanted = list(entries)
     missing = missing_descriptions(wanted)
-    if missing:
-        with _requests(missing) as requests:
-            process = await asyncio.create_subprocess_exec(
-                *DESCRIBE, stdin=requests, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
-            )
-        _make_nice(process.pid)
-        try:
-            await process.wait()
-        except asyncio.CancelledError:
+    while missing:
+        await _describe(missing, timeout_s)
+        missing = missing_descriptions(missing)[1:]
+    return read_descriptions(wanted)
+
+
+async def _describe(entries: Sequence[Entry], timeout_s: float) -> None:
+    import asyncio
+
+    with _requests(entries) as requests:
+        process = await asyncio.create_subprocess_exec(
+            *DESCRIBE, stdin=requests, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
+        )
+    _make_nice(process.pid)
+    try:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), timeout_s)
+    finally:
+        if process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
-            raise
-    return read_descriptions(wanted)
 
 
 def start_describing(entries: Sequence[Entry]) -> subprocess.Popen[bytes]:
@@ -242,7 +248,7 @@ def _placed(entry: Entry, fault: Mapping[str, Any]) -> Problem:
         problem = Problem(f"env_cfg.{configured}", message, near, entry.variant_file)
         return problem if document is None else document.at(problem)
     line = fault.get("line")
-    return Problem(key, message, near, entry.module, line if isinstance(line, int) else None)
+    return Problem(key, message, near, entry.module or entry.recipe, line if isinstance(line, int) else None)
 
 
 def _requests(entries: Iterable[Entry]) -> IO[bytes]:

@@ -6,6 +6,7 @@ Whatever is wrong with one file stays with that file: it becomes a row of its ow
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -101,11 +102,13 @@ def _read_source(source: Source) -> _Found:
 
 
 def _visible(folder: Path) -> Iterator[Path]:
-    """Yield the files of a folder and those below it, hidden and cached ones left out."""
-    for path in folder.rglob("*"):
-        inside = path.relative_to(folder).parts
-        if not any(part.startswith(".") or part == "__pycache__" for part in inside) and path.is_file():
-            yield path
+    """Yield the files of a folder and those below it, without hidden ones and virtual environments of Python."""
+    for place, folders, names in os.walk(folder):
+        if "pyvenv.cfg" in names:
+            folders.clear()
+            continue
+        folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
+        yield from (Path(place, name) for name in names if not name.startswith("."))
 
 
 def _variant_files(module: Path, documents: Iterable[Path]) -> Iterator[tuple[str, Path]]:
@@ -168,6 +171,7 @@ def _entry(
         line=env_class.line,
         variant_file=None if variant is None else variant.path,
         assets=source.assets,
+        config=env_class.config,
     )
 
 
@@ -180,7 +184,7 @@ def _with_recipes(entry: Entry, shelves: Iterable[RecipeShelf]) -> Entry:
             entry = dataclasses.replace(entry, recipe=training.path, training=training, problems=problems)
         benchmark = shelf.benchmarks.get(entry.file_stem)
         if benchmark is not None and entry.benchmark is None:
-            problems = (*entry.problems, *benchmark.problems)
+            problems = (*entry.problems, *benchmark.problems, *unknown_keys(benchmark, entry.config))
             entry = dataclasses.replace(entry, benchmark=benchmark.path, problems=problems)
     return entry
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from workbench.catalog.names import Origin, gymnasium_stem
+from workbench.catalog.syntax import ConfigKeys
 from workbench.errors import Problem
 from workbench.specs import Algorithm, Recipe, errors_of
 
@@ -45,6 +46,8 @@ class Entry:
     """The folder of models and meshes that its catalogue has."""
     training: Recipe | None = field(default=None, repr=False)
     """The recipe as it was read."""
+    config: ConfigKeys | None = field(default=None, repr=False)
+    """What may be configured, where the syntax tree tells."""
 
     @property
     def file_stem(self) -> str:

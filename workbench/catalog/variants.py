@@ -59,7 +59,8 @@ def _faults(value: Mapping[str, Any]) -> Iterator[Problem]:
             yield Problem(key, f"must be an object of configuration fields, got {show(item)}")
         elif key == "env_cfg" and not item:
             yield Problem(key, "is empty: this is the same environment as its base", severity="warning")
-    if "env_cfg" not in value:
+    misspelt = any(nearest_one(key, KEYS) == "env_cfg" for key in value if key not in KEYS)
+    if "env_cfg" not in value and not misspelt:
         yield Problem("env_cfg", "is missing: this would be the same environment as its base")
 
 

@@ -26,8 +26,16 @@ FLAGS = {
 }
 """Fields of a run that a flag of `train` sets; the others are set by `--set`."""
 
-NOT_IN_A_COMMAND = ("env_id", "algorithm", "group")
-OWN_WORDS = ("tags", "video_on_checkpoint", "profile", *FLAGS, *NOT_IN_A_COMMAND)
+ELSEWHERE = {
+    "env_id": "is chosen by the environment's name",
+    "algorithm": "is chosen by --algorithm",
+    "seed": "is chosen by --seed or --seeds",
+    "parent": "is chosen by --from",
+    "group": "is given by the launch itself",
+}
+"""Fields of a run that `--set` leaves to other words, each with the word."""
+
+OWN_WORDS = ("tags", "video_on_checkpoint", "profile", *FLAGS, *ELSEWHERE)
 
 
 @dataclass(frozen=True)
@@ -145,7 +153,7 @@ def parse_overrides(overrides: Sequence[str], *, recipe: Recipe | None = None) -
 
 def override_rows() -> dict[str, FieldRow]:
     """Return the fields that `--set` can set, by dotted key."""
-    rows = {row.name: row for row in field_table(RunSpec) if row.name not in NOT_IN_A_COMMAND}
+    rows = {row.name: row for row in field_table(RunSpec) if row.name not in ELSEWHERE}
     for algorithm in ALGORITHMS:
         rows |= {f"{algorithm}.{row.name}": row for row in field_table(ALGORITHM_SPECS[algorithm])}
     return rows
@@ -158,10 +166,8 @@ def _unknown_override(key: str, text: str, recipe: Recipe | None) -> Problem:
         inside = f'"{rest or "KEY"}": {text or "VALUE"}'
         message = f'is configuration of the environment: make a variant, {stem}_NAME.json, {{"env_cfg": {{{inside}}}}}'
         return Problem(key, f"{message}, beside the environment's module")
-    if key in ("algorithm", "env_id"):
-        return Problem(key, "is chosen by --algorithm" if key == "algorithm" else "is chosen by the environment's name")
-    if key == "group":
-        return Problem(key, "is given by the launch itself")
+    if key in ELSEWHERE:
+        return Problem(key, ELSEWHERE[key])
     for algorithm in ALGORITHMS:
         if top == algorithm and rest:
             return unknown_field(ALGORITHM_SPECS[algorithm], rest, key)

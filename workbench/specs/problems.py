@@ -47,7 +47,7 @@ def checked(data: object) -> tuple[RunSpec | None, list[Problem]]:
     """Return the run, or None where an error stands in the way, and every problem."""
     if not isinstance(data, Mapping):
         return None, [Problem("", f"a run is an object of fields, got {show(data)}")]
-    plain = {str(key): value for key, value in data.items()}
+    plain = {key if isinstance(key, str) else show(key): value for key, value in data.items()}
     spec, problems = _fields_checked(plain)
     wrong = {problem.key for problem in problems}
     known = spec if spec is not None else _valid_part(plain, problems)

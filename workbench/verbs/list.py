@@ -38,7 +38,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
         request_registry()
     catalog = discover(project)
     entries = catalog.matching(args.pattern, everything=args.all)
-    faults = _fault_rows(catalog, args.pattern)
+    faults = _fault_rows(catalog, entries, args.pattern)
     if args.pattern is not None and not entries and not faults:
         # The search by name says what is close and what exists.
         entries = [catalog.find(args.pattern)]
@@ -58,29 +58,31 @@ def _describe_for_next_time(entries: Sequence[Entry], descriptions: Mapping[str,
     """Have what is not known yet described behind the person's back; scripts are not given a process to clean up."""
     from workbench.catalog import start_describing
 
-    unknown = [entry for entry in entries if entry.env_id not in descriptions and entry.origin != "gymnasium"]
+    ours = [entry for entry in entries if entry.origin != "gymnasium" and not entry.broken]
+    unknown = [entry for entry in ours if entry.env_id not in descriptions]
     if unknown and sys.stdout.isatty():
         start_describing(unknown)
         note = "Spaces and rates are being read; the next `workbench list` shows them."
         print(note, file=sys.stderr)  # noqa: T201
 
 
-def _fault_rows(catalog: Catalog, pattern: str | None) -> list[tuple[str, Problem]]:
+def _fault_rows(catalog: Catalog, entries: Sequence[Entry], pattern: str | None) -> list[tuple[str, Problem]]:
     """Return one row for each file that is not in order, with a word for what it is."""
     from workbench.catalog.checking import matches
 
-    rows = [("broken", problem) for file in catalog.broken for problem in file.problems[:1]]
-    rows += [("broken", entry.first_fault) for entry in catalog.entries if entry.broken and entry.first_fault]
-    rows += [("recipe", problem) for entry in catalog.entries for problem in _recipe_faults(entry)]
-    rows += [("orphan", file.problem("error")) for file in catalog.orphans]
-    rows += [("ignored", file.problem()) for file in catalog.ignored]
-    rows += [("name", problem) for problem in catalog.problems]
-    unique = {(problem.path, problem.key, problem.message): (kind, problem) for kind, problem in reversed(rows)}
-    return [
-        (kind, problem)
-        for kind, problem in reversed(unique.values())
-        if matches(pattern, () if problem.path is None else (problem.path.name, problem.path.stem))
-    ]
+    rows = [("broken", entry.first_fault) for entry in entries if entry.first_fault is not None]
+    rows += [("recipe", problem) for entry in entries for problem in _recipe_faults(entry)]
+    files = [("broken", problem) for file in catalog.broken for problem in file.problems[:1]]
+    files += [("orphan", file.problem("error")) for file in catalog.orphans]
+    files += [("ignored", file.problem()) for file in catalog.ignored]
+    files += [("name", problem) for problem in catalog.problems]
+    for kind, problem in files:
+        names = () if problem.path is None else (problem.path.name, problem.path.stem)
+        if matches(pattern, names):
+            rows.append((kind, problem))
+    # A name given twice stands with each of its environments, and is said once.
+    said = {(problem.key, problem.message): (kind, problem) for kind, problem in reversed(rows)}
+    return list(reversed(said.values()))
 
 
 def _recipe_faults(entry: Entry) -> list[Problem]:
@@ -154,15 +156,23 @@ def _cells(entry: Entry, description: Description | None) -> dict[str, str]:
         cells["observation"] = description.observation.size if description.observation else "–"
         cells["action"] = description.action.size if description.action else "–"
         cells["rate"] = f"{description.control_hz:g} Hz" if description.control_hz else "–"
-    why = entry.why_not.partition(":")[0]
     return {
         "name": entry.name,
-        "trains with": " ".join(name.upper() for name in entry.algorithms) if entry.trainable else f"– {why}",
+        "trains with": _trains_with(entry),
         "id": entry.env_id,
         "variant": entry.variant or "–",
         **cells,
         "description": entry.description,
     }
+
+
+def _trains_with(entry: Entry) -> str:
+    """Return the algorithms its recipe is for, or why it is not trained as it is; the rows below say the rest."""
+    if entry.trainable:
+        return " ".join(name.upper() for name in entry.algorithms)
+    if entry.broken:
+        return "✗ broken"
+    return "✗ faulty recipe" if entry.why_not.startswith("recipe:") else f"– {entry.why_not}"
 
 
 def _fitting(rows: Sequence[Mapping[str, str]], width: int | None) -> list[str]:
