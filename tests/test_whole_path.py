@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import imageio.v3 as iio
 import psutil
 import pytest
 
+from tests.films import read_film
 from workbench.project import Project
 from workbench.runs import RunDirectory, RunStore
 
@@ -75,7 +75,7 @@ def test_a_policy_is_trained_filmed_and_put_into_a_montage_without_a_display(
 
     film = answer(command("record", run.short_id, "--size", "320x240", "--json"))
     path = Path(film["file"])
-    frames = iio.imread(path, plugin="FFMPEG")
+    frames = read_film(path)
     sidecar = json.loads(path.with_name(path.name + ".json").read_text())
     assert frames.shape[1:] == (240, 320, 3)
     assert len(frames) == sidecar["episodes"][0]["length"] + 1
@@ -83,7 +83,7 @@ def test_a_policy_is_trained_filmed_and_put_into_a_montage_without_a_display(
 
     answer(command("montage", run.short_id, "--layout", "grid", "--num-videos", "2", "--json"))
     montage = max(project.recordings.glob("*.mp4"), key=lambda item: item.stat().st_mtime)
-    tiles = iio.imread(montage, plugin="FFMPEG", index=0)
+    tiles = read_film(montage)[0]
     assert tiles.shape[1] > 320
     assert tiles[:, : tiles.shape[1] // 2].std() > 5
     assert tiles[:, tiles.shape[1] // 2 :].std() > 5
