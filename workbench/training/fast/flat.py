@@ -8,6 +8,7 @@ the same numbers.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 
 import torch
@@ -46,6 +47,18 @@ class FlatParameters:
         self._own = [self._slices(buffer) for buffer in (self.values, self.grads, self._means, self._squares)]
         self.bind()
 
+    @property
+    def is_bound(self) -> bool:
+        """Whether nothing replaced parameters or moments since `bind`; looks at the first and the last of them."""
+        for index in (0, -1):
+            parameter = self._parameters[index]
+            values, _, means, _ = (views[index] for views in self._own)
+            if parameter.data_ptr() != values.data_ptr():
+                return False
+            if self._optimizers and self._owners[index].state[parameter].get("exp_avg") is not means:
+                return False
+        return True
+
     def bind(self) -> None:
         """Make parameters, gradients and moments views of the buffers again, keeping their numbers."""
         for index, parameter in enumerate(self._parameters):
@@ -83,6 +96,12 @@ class FlatParameters:
     def new_buffer(self) -> Tensor:
         """Return another flat buffer, of zeros: the gradient of a part of a batch, for one."""
         return torch.zeros_like(self.values)
+
+    def with_grads(self, grads: Tensor) -> FlatParameters:
+        """Return the same parameters with the gradients of whoever looks at them there in another buffer."""
+        other = copy.copy(self)
+        other.grads = grads
+        return other
 
     def step(self, scale: Tensor | None = None) -> None:
         """Take one step of Adam with `grads`, at the learning rate that the optimiser has now.

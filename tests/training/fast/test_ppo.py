@@ -1,0 +1,110 @@
+"""Our PPO beside that of Stable-Baselines3: the same weights, the same rollouts, the same minibatches."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+import stable_baselines3
+import torch
+from stable_baselines3.common.buffers import RolloutBuffer
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv, VecNormalize
+from torch import nn
+
+from workbench.simulation.sb3_env import BatchVecEnv
+from workbench.training.fast.normalize import Normalizer
+from workbench.training.fast.ppo import PPO
+
+OBSERVATIONS, ACTIONS = 11, 3
+
+
+class Empty(gymnasium.Env[Any, Any]):
+    """Spaces and nothing else, for updates from rollouts made up at random."""
+
+    observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (OBSERVATIONS,), np.float32)
+    action_space = gymnasium.spaces.Box(-1, 1, (ACTIONS,), np.float32)
+
+
+def make(cls: type[stable_baselines3.PPO], n_envs: int = 2, **keywords: Any) -> stable_baselines3.PPO:
+    keywords = {"n_steps": 40, "batch_size": 16, "n_epochs": 10, "seed": 3, "device": "cpu"} | keywords
+    model = cls("MlpPolicy", DummyVecEnv([Empty] * n_envs), **keywords)
+    model.set_logger(Logger(folder=None, output_formats=[]))
+    model._current_progress_remaining = 0.6
+    return model
+
+
+def fill(model: stable_baselines3.PPO, seed: int) -> None:
+    """Give a model a rollout that its policy might have made, and the advantages of a critic that is off."""
+    random = np.random.default_rng(seed)
+    buffer = model.rollout_buffer
+    buffer.reset()
+    for _ in range(model.n_steps):
+        seen = random.normal(size=(model.n_envs, OBSERVATIONS)).astype(np.float32)
+        with torch.no_grad():
+            distribution = model.policy.get_distribution(torch.as_tensor(seen))
+            noise = torch.as_tensor(random.normal(size=(model.n_envs, ACTIONS)).astype(np.float32))
+            actions = distribution.mode() + model.policy.log_std.exp() * noise
+            log_probs, values = distribution.log_prob(actions), model.policy.predict_values(torch.as_tensor(seen))
+        starts = random.random(model.n_envs) < 0.1
+        buffer.add(seen, actions.numpy(), random.normal(size=model.n_envs), starts, values, log_probs)
+    buffer.compute_returns_and_advantage(values, starts)
+
+
+def parameters(model: stable_baselines3.PPO) -> torch.Tensor:
+    return nn.utils.parameters_to_vector(model.policy.parameters()).detach()
+
+
+def distance(one: stable_baselines3.PPO, other: stable_baselines3.PPO) -> float:
+    return float((parameters(one) - parameters(other)).abs().max())
+
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "defaults": {},
+    "relu": {"policy_kwargs": {"activation_fn": nn.ReLU, "net_arch": [32, 32], "log_std_init": -1.0}},
+    "elu": {"policy_kwargs": {"activation_fn": nn.ELU, "net_arch": [24, 24]}},
+    "three layers": {"policy_kwargs": {"net_arch": [32, 16, 24]}},
+    "different networks": {"policy_kwargs": {"net_arch": {"pi": [16], "vf": [32, 24]}, "ortho_init": False}},
+    "clipped values": {"clip_range_vf": 0.1},
+    "entropy": {"ent_coef": 0.02, "vf_coef": 0.8},
+    "advantages as they are": {"normalize_advantage": False},
+    "tight gradients": {"max_grad_norm": 0.05},
+    "loose gradients": {"max_grad_norm": 100.0},
+    "schedules": {"learning_rate": lambda p: 1e-3 * p, "clip_range": lambda p: 0.3 * p, "clip_range_vf": lambda p: p},
+    "a smaller last minibatch": {"batch_size": 32},
+    "a last minibatch of one": {"n_envs": 1, "n_steps": 49, "batch_size": 16},
+    "one minibatch": {"batch_size": 80, "n_epochs": 50},
+    "target": {"target_kl": 0.01, "learning_rate": 1e-3},
+}
+
+
+@pytest.mark.filterwarnings("ignore:You have specified a mini-batch size")
+@pytest.mark.parametrize("name", SETTINGS)
+def test_updates_equal_those_of_stable_baselines3(name: str) -> None:
+    ours, theirs = make(PPO, **SETTINGS[name]), make(stable_baselines3.PPO, **SETTINGS[name])
+    assert distance(ours, theirs) == 0
+    start = parameters(theirs).clone()
+    for rollout in range(2):
+        for model in (ours, theirs):
+            np.random.seed(rollout)
+        fill(theirs, rollout)
+        # The same rollout, not one each, so that only the update can differ.
+        for key, value in vars(theirs.rollout_buffer).items():
+            setattr(ours.rollout_buffer, key, value.copy() if isinstance(value, np.ndarray) else value)
+        logged = []
+        for model in (ours, theirs):
+            np.random.seed(rollout)
+            model.train()
+            logged.append(dict(model.logger.name_to_value))
+        assert list(logged[0]) == list(logged[1])
+        for key, value in logged[1].items():
+            assert logged[0][key] == pytest.approx(value, rel=2e-6, abs=2e-6), key
+    assert distance(ours, theirs) < 1e-5
+    assert (parameters(theirs) - start).abs().max() > 1e-3
+    assert ours._n_updates == theirs._n_updates
+    assert name != "target" or ours._n_updates < 20

@@ -1,0 +1,68 @@
+"""Pieces of one computation on threads of our own, each with one thread of torch.
+
+Torch's own threads spin between two operations: against the simulator's in a rollout, and for milliseconds wherever
+another process has the core. Pieces of work that are cut in one fixed way and joined in one fixed order give the same
+bits on any number of threads.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import torch
+
+
+def cpus() -> int:
+    """Return how many CPUs this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let torch use one thread and record nothing for autograd, until the block ends."""
+    before = torch.get_num_threads()
+    if before != 1:
+        torch.set_num_threads(1)
+    try:
+        with torch.inference_mode():
+            yield
+    finally:
+        if before != 1:
+            torch.set_num_threads(before)
+
+
+def run_pieces(pieces: Sequence[Callable[[], None]], workers: int) -> None:
+    """Run all pieces, as many at once as there are workers; call it within `one_thread`.
+
+    Args:
+        pieces: That write nothing another one reads or writes.
+        workers: Threads, the calling one among them.
+    """
+    if workers < 2 or len(pieces) < 2:
+        for piece in pieces:
+            piece()
+        return
+    # The calling thread is a worker too: it takes the first of every `workers` pieces.
+    others = min(workers, len(pieces))
+    pending = [_pool(workers - 1).submit(_run, pieces[start::others]) for start in range(1, others)]
+    for piece in pieces[::others]:
+        piece()
+    for future in pending:
+        future.result()
+
+
+def _run(pieces: Sequence[Callable[[], None]]) -> None:
+    # Whether autograd records is a matter of each thread.
+    with torch.inference_mode():
+        for piece in pieces:
+            piece()
+
+
+@functools.cache
+def _pool(size: int) -> ThreadPoolExecutor:
+    # The number of threads that MKL uses is one of each thread too.
+    return ThreadPoolExecutor(size, "update", initializer=torch.set_num_threads, initargs=(1,))
