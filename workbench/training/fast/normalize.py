@@ -80,12 +80,18 @@ def steps_arrays(env: VecEnv) -> bool:
 
 
 def update(statistics: RunningMeanStd, rows: NDArray[Any]) -> None:
-    """Count rows (n, …) in, with the sums of `RunningMeanStd.update` and without its overhead."""
+    """Count rows (n, …) in: the formulas of `RunningMeanStd.update` in fewer operations."""
     n = len(rows)
+    before, total = statistics.count, statistics.count + n
     if n == 1:
-        mean, variance = rows[0], np.zeros(())
+        delta = rows[0] - statistics.mean
+        variance = statistics.var * (before / total)
     else:
         mean = np.add.reduce(rows, axis=0) / n
         spread = rows - mean
-        variance = np.add.reduce(np.multiply(spread, spread, out=spread), axis=0) / n
-    statistics.update_from_moments(mean, variance, n)
+        delta = mean - statistics.mean
+        variance = np.add.reduce(np.multiply(spread, spread, out=spread), axis=0)
+        variance = (statistics.var * before + variance) / total
+    statistics.mean = statistics.mean + delta * (n / total)
+    statistics.var = variance + delta * delta * (before * n / total**2)
+    statistics.count = total
