@@ -32,6 +32,8 @@ class FlatParameters:
     """All parameters, flat."""
     grads: Tensor
     """All gradients, flat; written by whoever computes them, read by `step`."""
+    in_step: bool
+    """Whether every parameter had had as many steps at the last `bind`, as `step` takes for granted."""
 
     def __init__(self, parameters: Sequence[Tensor], *optimizers: Optimizer) -> None:
         self._parameters = list(parameters)
@@ -78,6 +80,7 @@ class FlatParameters:
                 elif found.data_ptr() != own.data_ptr():
                     own.copy_(found)
                 state[name] = own
+        self.in_step = bool((self._steps == self._steps[0]).all())
 
     def view(self, buffer: Tensor, parameters: Sequence[Tensor], *shape: int) -> Tensor:
         """Return the part of a buffer that belongs to neighbouring parameters, as one tensor.
@@ -129,11 +132,6 @@ class FlatParameters:
             grad_scale=scale,
         )
 
-    @property
-    def in_step(self) -> bool:
-        """Whether every parameter has had as many steps, as `step` takes for granted after `bind`."""
-        return bool((self._steps == self._steps[0]).all())
-
     def _slices(self, buffer: Tensor) -> list[Tensor]:
         return [self.view(buffer, [parameter], *parameter.shape) for parameter in self._parameters]
 
@@ -150,6 +148,14 @@ def why_not(*optimizers: Optimizer) -> str | None:
     if any(p.dtype != torch.float32 or p.device.type != "cpu" for group in groups for p in group["params"]):
         return "the parameters are not float32 on the CPU"
     return None
+
+
+def bind_all(parts: Sequence[FlatParameters]) -> str | None:
+    """Bind what came loose, and return why `step` cannot be called on all of them, or None where it can."""
+    loose = [part for part in parts if not part.is_bound]
+    for part in loose:
+        part.bind()
+    return None if all(part.in_step for part in parts) else "the optimizers have counted different steps"
 
 
 def _unusual(group: dict[str, object]) -> bool:

@@ -33,11 +33,14 @@ class Normalizer(VecNormalize):
     observations of episodes are normalised with the statistics of the step. `save` writes what its `load` reads.
     """
 
+    old_final_observations: Any = None
+    """The last observations of the episodes that ended with the last step, as the environment gave them."""
+
     def step_arrays(self, actions: NDArray[Any]) -> StepArrays:
         """Step all copies and return arrays, observations and rewards normalised and in single precision."""
         result: StepArrays = self.venv.step_arrays(actions)  # type: ignore[attr-defined]
         observations, rewards = result.observations, result.rewards.astype(np.float32)
-        self.old_obs, self.old_reward = observations, rewards
+        self.old_obs, self.old_reward, self.old_final_observations = observations, rewards, result.final_observations
         if self.training:
             if self.norm_obs:
                 update(self.obs_rms, observations)  # type: ignore[arg-type]

@@ -1,0 +1,165 @@
+"""TD3 with its gradients written out, for plain perceptrons; the maths of Stable-Baselines3, and its random numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import stable_baselines3
+import torch
+from numpy.typing import NDArray
+from stable_baselines3.td3 import policies
+
+from workbench.training.fast import flat
+from workbench.training.fast.batch import Batch
+from workbench.training.fast.flat import FlatParameters, bind_all
+from workbench.training.fast.off_policy import OffPolicy, critic_layers, why_not_policy
+from workbench.training.fast.perceptron import ATEN, Pass, Perceptrons, parameters_in_order, read_layers
+
+
+class TD3(OffPolicy, stable_baselines3.TD3):
+    """TD3 of Stable-Baselines3, faster where it recognises the networks and the environment."""
+
+    def train(self, gradient_steps: int, batch_size: int = 100) -> None:
+        """Take `gradient_steps` updates of the critics, and of actor and targets as often as `policy_delay` says."""
+        updates = self._updates(batch_size)
+        if not isinstance(updates, TD3Updates):
+            super().train(gradient_steps, batch_size)
+            return
+        self._update_learning_rate(updates.optimizers)
+        told = updates.run(self, gradient_steps)
+        self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
+        for name, values in told.items():
+            if values:
+                self.logger.record(f"train/{name}", sum(values) / len(values))
+
+    def _make_updates(self, batch_size: int) -> TD3Updates:
+        return TD3Updates(self, batch_size)
+
+    def _why_not(self) -> str | None:
+        policy: Any = self.policy
+        if type(policy) is not policies.TD3Policy or type(policy.actor) is not policies.Actor:
+            return f"the policy is a {type(policy).__name__}"
+        *layers, squash = policy.actor.mu
+        if type(squash) is not torch.nn.Tanh or read_layers(layers) is None or len(layers) % 2 == 0:
+            return "the actor is no plain perceptron"
+        optimizers = (policy.actor.optimizer, policy.critic.optimizer)
+        reasons = (why_not_policy(policy), *(flat.why_not(optimizer) for optimizer in optimizers))
+        return next((reason for reason in reasons if reason), None)
+
+
+class TD3Updates:
+    """The networks of a TD3 as flat buffers, and what its updates and its actions are computed in.
+
+    Args:
+        model: With networks that are recognised.
+        batch_size: Of an update.
+    """
+
+    def __init__(self, model: TD3, batch_size: int) -> None:
+        policy: Any = model.policy
+        self.batch_size = batch_size
+        self.n_envs = model.n_envs
+        self.policy = policy
+        self.optimizers = [policy.actor.optimizer, policy.critic.optimizer]
+
+        actor_layers, activation = _actor_layers(policy.actor)
+        target_actor_layers, _ = _actor_layers(policy.actor_target)
+        twin, twin_activation = critic_layers(policy.critic)
+        target, _ = critic_layers(policy.critic_target)
+        self._actor = FlatParameters(parameters_in_order(actor_layers), policy.actor.optimizer)
+        self._critic = FlatParameters(parameters_in_order(twin), policy.critic.optimizer)
+        self._target_actor = FlatParameters(parameters_in_order(target_actor_layers))
+        self._target = FlatParameters(parameters_in_order(target))
+        self._flat = [self._actor, self._critic, self._target_actor, self._target]
+
+        obs_size, size = policy.actor.features_dim, actor_layers[-1][0].out_features
+        self._batch = batch = Batch(batch_size, obs_size, size)
+        actor = Perceptrons(self._actor, actor_layers, activation)
+        target_actor = Perceptrons(self._target_actor, target_actor_layers, activation)
+        critics = Perceptrons(self._critic, twin, twin_activation, copies=2)
+        targets = Perceptrons(self._target, target, twin_activation, copies=2)
+        seen, next_seen = torch.split(batch.observations, batch_size)
+        self._act = Pass(actor, seen, learning=batch_size)
+        self._next_act = Pass(target_actor, next_seen)
+        self._value = Pass(critics, batch.pairs, learning=batch_size)
+        self._next_value = Pass(targets, batch.next_pairs)
+        action_columns = slice(obs_size, obs_size + size)
+        self._first_value = Pass(critics.copy(0), batch.pairs, learning=batch_size, columns=action_columns)
+        # Every action counts the same in the loss of the actor.
+        self._first_value.gradient.fill_(-1 / batch_size)
+
+        # Slices are made once: at these sizes, making one takes as long as what is done with it.
+        self._values = self._value.output.squeeze(2).unbind()
+        self._next_values = self._next_value.output.squeeze(2).unbind()
+        self._errors = self._value.gradient.squeeze(2).unbind()
+        self._flat_errors = self._value.gradient.view(-1)
+        self._actions, self._next_actions = self._act.output[0], self._next_act.output[0]
+        self._actions_grad = self._act.gradient[0]
+        self._noise = torch.zeros(batch_size, size)
+        self._returns = torch.zeros(batch_size)
+
+        self._seen = torch.zeros(model.n_envs, obs_size)
+        self._explore = Pass(actor, self._seen)
+
+    def bind(self) -> str | None:
+        """Take hold of parameters and moments again, and return why that cannot be, if so."""
+        return bind_all(self._flat)
+
+    def act(self, observations: NDArray[Any]) -> NDArray[Any]:
+        """Return the policy's actions (n, a) for observations (n, …)."""
+        self._seen.copy_(torch.from_numpy(observations).view(self._seen.shape))
+        actions: NDArray[Any] = self._explore.forward()[0].tanh_().numpy().copy()
+        return actions
+
+    @torch.inference_mode()
+    def run(self, model: TD3, gradient_steps: int) -> dict[str, list[float]]:
+        """Take updates and return the losses of each."""
+        told: dict[str, list[float]] = {"actor_loss": [], "critic_loss": []}
+        self._batch.begin(model.get_vec_normalize_env())
+        for _ in range(gradient_steps):
+            model._n_updates += 1
+            self._batch.draw(model.replay_buffer, model.gamma)  # type: ignore[arg-type]
+            told["critic_loss"].append(self._improve_critics(model))
+            if model._n_updates % model.policy_delay == 0:
+                told["actor_loss"].append(self._improve_actor())
+                self._target.values.lerp_(self._critic.values, model.tau)
+                self._target_actor.values.lerp_(self._actor.values, model.tau)
+        return told
+
+    def _improve_critics(self, model: TD3) -> float:
+        """Step both critics towards the target and return their loss."""
+        batch = self._batch
+        self._noise.normal_(0, model.target_policy_noise).clamp_(-model.target_noise_clip, model.target_noise_clip)
+        self._next_act.forward()
+        self._next_actions.tanh_().add_(self._noise).clamp_(-1, 1)
+        batch.next_actions.copy_(self._next_actions)
+        self._next_value.forward()
+        torch.minimum(*self._next_values, out=self._returns).mul_(batch.discounts).add_(batch.rewards)
+        self._value.forward()
+        for value, error in zip(self._values, self._errors, strict=True):
+            torch.sub(value, self._returns, out=error)
+        errors = self._flat_errors
+        loss = torch.dot(errors, errors).item() / batch.size
+        errors.mul_(2 / batch.size)
+        self._value.backward()
+        self._critic.step()
+        return loss
+
+    def _improve_actor(self) -> float:
+        """Step the actor uphill on the first critic and return its loss."""
+        batch = self._batch
+        self._act.forward()
+        self._actions.tanh_()
+        batch.actions.copy_(self._actions)
+        value = self._first_value.forward().mean().item()
+        self._first_value.backward(weights=False)
+        uphill = self._first_value.input_gradient()[0]
+        ATEN.tanh_backward.grad_input(uphill, self._actions, grad_input=self._actions_grad)
+        self._act.backward()
+        self._actor.step()
+        return -value
+
+
+def _actor_layers(actor: Any) -> tuple[list[list[torch.nn.Linear]], type[torch.nn.Module]]:
+    layers, activation = read_layers(list(actor.mu)[:-1]) or ([], torch.nn.ReLU)
+    return [[layer] for layer in layers], activation
