@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 import torch
 from gymnasium import spaces
-from stable_baselines3 import PPO, SAC, TD3
+from stable_baselines3 import SAC, TD3
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.noise import NormalActionNoise
-from stable_baselines3.common.vec_env import VecEnv, VecNormalize
+from stable_baselines3.common.vec_env import VecEnv
 
 from workbench.errors import RequestError
 from workbench.specs import Algorithm, RunSpec, schedule
+from workbench.training.fast.normalize import Normalizer
+from workbench.training.fast.ppo import PPO
 
 ACTIVATIONS: dict[str, type[torch.nn.Module]] = {
     "tanh": torch.nn.Tanh,
@@ -41,7 +43,7 @@ def normalize(venv: VecEnv, spec: RunSpec) -> VecEnv:
     if spec.normalize_observations and not isinstance(venv.observation_space, spaces.Box):
         kind = type(venv.observation_space).__name__
         raise RequestError(f"observations from a {kind} space cannot be normalised; set normalize_observations false.")
-    return VecNormalize(
+    return Normalizer(
         venv,
         norm_obs=spec.normalize_observations,
         norm_reward=spec.normalize_rewards,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 import stable_baselines3
 import torch
+from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import DummyVecEnv
 from torch import nn
@@ -19,10 +22,16 @@ OBSERVATIONS, ACTIONS = 11, 3
 
 
 class Empty(gymnasium.Env[Any, Any]):
-    """Spaces and nothing else, for updates from rollouts made up at random."""
+    """Spaces and little else, for updates from rollouts made up at random."""
 
     observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (OBSERVATIONS,), np.float32)
-    action_space = gymnasium.spaces.Box(-1, 1, (ACTIONS,), np.float32)
+    action_space: gymnasium.spaces.Space[Any] = gymnasium.spaces.Box(-1, 1, (ACTIONS,), np.float32)
+
+    def reset(self, **_: Any) -> tuple[np.ndarray, dict[str, Any]]:
+        return np.ones(OBSERVATIONS, np.float32), {}
+
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        return np.full(OBSERVATIONS, float(np.sum(action)), np.float32), 1.0, False, False, {}
 
 
 def make(cls: type[stable_baselines3.PPO], n_envs: int = 2, **keywords: Any) -> stable_baselines3.PPO:
@@ -100,3 +109,103 @@ def test_updates_equal_those_of_stable_baselines3(name: str) -> None:
     assert (parameters(theirs) - start).abs().max() > 1e-3
     assert ours._n_updates == theirs._n_updates
     assert name != "target" or ours._n_updates < 20
+
+
+def test_what_it_saves_is_loaded_by_stable_baselines3(tmp_path: Path) -> None:
+    ours = make(PPO)
+    fill(ours, 0)
+    ours.train()
+    ours.save(tmp_path / "policy.zip")
+    theirs = stable_baselines3.PPO.load(tmp_path / "policy.zip", device="cpu")
+    ours_again = PPO.load(tmp_path / "policy.zip", device="cpu", env=DummyVecEnv([Empty] * 2))
+    seen = np.random.default_rng(1).normal(size=(5, OBSERVATIONS)).astype(np.float32)
+    expected = ours.predict(seen, deterministic=True)[0]
+    for loaded in (theirs, ours_again):
+        np.testing.assert_array_equal(loaded.predict(seen, deterministic=True)[0], expected)
+        state, other = loaded.policy.optimizer.state_dict(), ours.policy.optimizer.state_dict()
+        for index, moments in other["state"].items():
+            for name, value in moments.items():
+                assert torch.equal(state["state"][index][name], value)
+
+
+@pytest.mark.parametrize("how", ["load", "set_parameters", "stock step", "deepcopy", "to"])
+def test_training_goes_on_after_something_else_had_the_parameters(how: str, tmp_path: Path) -> None:
+    ours, theirs = make(PPO), make(stable_baselines3.PPO)
+    for rollout in range(2):
+        fill(theirs, rollout)
+        for key, value in vars(theirs.rollout_buffer).items():
+            setattr(ours.rollout_buffer, key, value.copy() if isinstance(value, np.ndarray) else value)
+        for model in (ours, theirs):
+            np.random.seed(rollout)
+            model.train()
+        if how == "load":
+            ours.save(tmp_path / "policy.zip")
+            ours = PPO.load(tmp_path / "policy.zip", env=ours.env, device="cpu")
+            ours.set_logger(Logger(folder=None, output_formats=[]))
+            ours._current_progress_remaining = 0.6
+        elif how == "set_parameters":
+            ours.set_parameters(ours.get_parameters())
+        elif how == "stock step":
+            for model in (ours, theirs):
+                model.policy.optimizer.zero_grad()
+                model.policy.predict_values(torch.ones(1, OBSERVATIONS)).sum().backward()
+                for parameter in model.policy.parameters():
+                    parameter.grad = torch.ones_like(parameter) if parameter.grad is None else parameter.grad
+                model.policy.optimizer.step()
+        elif how == "deepcopy":
+            state = ours.policy.optimizer.state_dict()
+            ours.policy = copy.deepcopy(ours.policy)
+            ours.policy.optimizer = torch.optim.Adam(ours.policy.parameters(), eps=1e-5)
+            ours.policy.optimizer.load_state_dict(state)
+        else:
+            ours.policy.to(torch.float64).to(torch.float32)
+    assert distance(ours, theirs) < 1e-5
+
+
+class Categorical(Empty):
+    action_space = gymnasium.spaces.Discrete(3)
+
+
+class Buffer(RolloutBuffer):
+    """Somebody's own."""
+
+
+FOREIGN: dict[str, tuple[type[Empty], dict[str, Any]]] = {
+    "Categorical": (Categorical, {}),
+    "LeakyReLU": (Empty, {"policy_kwargs": {"activation_fn": nn.LeakyReLU}}),
+    "no layers": (Empty, {"policy_kwargs": {"net_arch": []}}),
+    "state dependent": (Empty, {"use_sde": True}),
+    "RMSprop": (Empty, {"policy_kwargs": {"optimizer_class": torch.optim.RMSprop}}),
+    "weight decay": (Empty, {"policy_kwargs": {"optimizer_kwargs": {"weight_decay": 0.1}}}),
+    "buffer": (Empty, {"rollout_buffer_class": Buffer}),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_what_is_not_recognised_runs_in_stable_baselines3_and_is_told_once(
+    name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    env, keywords = FOREIGN[name]
+    models = [
+        cls("MlpPolicy", DummyVecEnv([env] * 2), n_steps=8, batch_size=8, n_epochs=2, seed=0, device="cpu", **keywords)
+        for cls in (PPO, stable_baselines3.PPO)
+    ]
+    for model in models:
+        model.set_random_seed(0)
+        model.learn(48)
+    assert distance(models[0], models[1]) == 0
+    told = [record for record in caplog.records if record.name.startswith("workbench")]
+    assert len(told) == 1 and "Stable-Baselines3's own code" in told[0].message
+
+
+def test_a_foreign_environment_or_callback_gets_its_infos(caplog: pytest.LogCaptureFixture) -> None:
+    seen = []
+
+    def look(local: dict[str, Any], _: dict[str, Any]) -> bool:
+        seen.append(local["infos"])
+        return True
+
+    model = make(PPO, n_steps=8, batch_size=8)
+    model.learn(16, callback=look)
+    assert len(seen) == 8
+    assert ["steps no arrays" in record.message for record in caplog.records] == [True]

@@ -59,7 +59,7 @@ class PPO(stable_baselines3.PPO):
         self.policy.set_training_mode(False)
         callback.on_rollout_start()
         arrays = cast(ArrayEnv, env)
-        with one_thread():
+        with one_thread(), torch.inference_mode():
             noise = draw_noise(self.noise_seed, self.noise_steps, n_rollout_steps, env.num_envs, network.action_size)
             self.noise_steps += n_rollout_steps
             rollout = Rollout(network, rollout_buffer, noise)
@@ -92,7 +92,7 @@ class PPO(stable_baselines3.PPO):
         if update is None or (update.network, update.rows, update.batch_size) != (network, rows, self.batch_size):
             update = self._update = Update(network, rows, self.batch_size)
         epochs: list[Losses] = []
-        with one_thread():
+        with one_thread(), torch.inference_mode():
             update.read(self.rollout_buffer)
             for epoch in range(self.n_epochs):
                 epochs.append(update.epoch(np.random.permutation(rows), terms, self.workers or cpus()))
@@ -105,7 +105,9 @@ class PPO(stable_baselines3.PPO):
         self._record(terms, epochs)
 
     def _setup_model(self) -> None:
-        super()._setup_model()
+        # The first weights come out of a decomposition whose bits depend on the threads.
+        with one_thread():
+            super()._setup_model()
         self._network = self._update = None
         self._told = set()
 

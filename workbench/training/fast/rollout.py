@@ -26,7 +26,7 @@ LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
 
 
 class Rollout:
-    """One rollout of a policy, in the making. Everything here is called within `one_thread`.
+    """One rollout of a policy, in the making. To be used within `one_thread` and inference mode.
 
     Args:
         network: Of the policy.

@@ -23,34 +23,33 @@ def cpus() -> int:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let torch use one thread and record nothing for autograd, until the block ends."""
+    """Let torch use one thread until the block ends."""
     before = torch.get_num_threads()
     if before != 1:
         torch.set_num_threads(1)
     try:
-        with torch.inference_mode():
-            yield
+        yield
     finally:
         if before != 1:
             torch.set_num_threads(before)
 
 
 def run_pieces(pieces: Sequence[Callable[[], None]], workers: int) -> None:
-    """Run all pieces, as many at once as there are workers; call it within `one_thread`.
+    """Run all pieces, as many at once as there are workers; autograd records nothing of them.
+
+    Call it within `one_thread`, so that threads that begin here have one too.
 
     Args:
         pieces: That write nothing another one reads or writes.
         workers: Threads, the calling one among them.
     """
     if workers < 2 or len(pieces) < 2:
-        for piece in pieces:
-            piece()
+        _run(pieces)
         return
     # The calling thread is a worker too: it takes the first of every `workers` pieces.
     others = min(workers, len(pieces))
     pending = [_pool(workers - 1).submit(_run, pieces[start::others]) for start in range(1, others)]
-    for piece in pieces[::others]:
-        piece()
+    _run(pieces[::others])
     for future in pending:
         future.result()
 
