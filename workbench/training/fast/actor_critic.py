@@ -14,7 +14,7 @@ from torch import nn
 
 from workbench.training.fast import flat as flat_parameters
 from workbench.training.fast.flat import FlatParameters
-from workbench.training.fast.perceptron import Pass, Perceptrons, parameters_in_order, read_layers
+from workbench.training.fast.perceptron import Perceptrons, parameters_in_order, read_layers
 
 
 def why_not(policy: nn.Module) -> str | None:
@@ -83,15 +83,24 @@ class Evaluation:
     """
 
     def __init__(self, perceptrons: Perceptrons, rows: int) -> None:
-        inputs = torch.zeros(rows, perceptrons.weights[0].shape[2])
-        self._pass = Pass(perceptrons, inputs)
-        self.inputs: NDArray[Any] = inputs.numpy()
+        self._activate = perceptrons.activate
+        self._input = torch.zeros(rows, perceptrons.weights[0].shape[2])
+        self._layers = [
+            (bias[0, 0], weight[0].t(), torch.zeros(rows, len(weight[0])))
+            for bias, weight in zip(perceptrons.biases, perceptrons.weights, strict=True)
+        ]
+        self.inputs: NDArray[Any] = self._input.numpy()
         """(rows, o) float32, written before each call."""
-        self._outputs: NDArray[Any] = self._pass.output[0].numpy()
+        self._outputs: NDArray[Any] = self._layers[-1][2].numpy()
 
     def __call__(self) -> NDArray[Any]:
         """Return the outputs (rows, outputs) for `inputs`, in the same array every time."""
-        self._pass.forward()
+        before = self._input
+        for bias, weight, result in self._layers[:-1]:
+            self._activate(torch.addmm(bias, before, weight, out=result))
+            before = result
+        bias, weight, result = self._layers[-1]
+        torch.addmm(bias, before, weight, out=result)
         return self._outputs
 
 

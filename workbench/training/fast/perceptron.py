@@ -19,6 +19,13 @@ ATEN = torch.ops.aten
 Forward = Callable[[Tensor], object]
 Backward = Callable[[Tensor, Tensor], object]
 
+
+def _tanh(values: Tensor) -> None:
+    # NumPy's is several times as fast as torch's, on the same memory.
+    array = values.numpy()
+    np.tanh(array, array)
+
+
 # Each activation in place, and its gradient in place, from what the activation returned.
 ACTIVATIONS: dict[type[nn.Module], tuple[Forward, Backward]] = {
     nn.ReLU: (
@@ -26,8 +33,7 @@ ACTIVATIONS: dict[type[nn.Module], tuple[Forward, Backward]] = {
         lambda gradient, result: ATEN.threshold_backward.grad_input(gradient, result, 0, grad_input=gradient),
     ),
     nn.Tanh: (
-        # NumPy's is several times as fast as torch's, on the same memory.
-        lambda values: np.tanh(values.numpy(), out=values.numpy()),
+        _tanh,
         lambda gradient, result: ATEN.tanh_backward.grad_input(gradient, result, grad_input=gradient),
     ),
     nn.ELU: (

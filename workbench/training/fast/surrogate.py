@@ -25,6 +25,8 @@ LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
 
 PIECE_COST = 8_000_000
 """Multiplications forward that are worth a piece of their own: less is over before another thread has woken up."""
+PIECE_ROWS = 128
+"""Rows that a piece has at least, for products of matrices to be at their full speed."""
 MOST_PIECES = 4
 
 BELOW_ZERO = -1e-38
@@ -170,7 +172,7 @@ class Update:
         """Return the pieces of the minibatch that begins at a row."""
         end = min(start + self.batch_size, self.rows)
         cost = (end - start) * self._flat.values.numel()
-        count = min(MOST_PIECES, end - start, max(1, cost // PIECE_COST))
+        count = max(1, min(MOST_PIECES, (end - start) // PIECE_ROWS, cost // PIECE_COST))
         bounds = [start + (end - start) * index // count for index in range(count + 1)]
         pieces = []
         for index, rows in enumerate(map(slice, bounds[:-1], bounds[1:])):
