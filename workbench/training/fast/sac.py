@@ -168,7 +168,7 @@ class SACUpdates:
         self._noise_next.normal_()
         torch.clamp(self._raw_log_std, LOG_STD_MIN, LOG_STD_MAX, out=self._log_std)
         torch.exp(self._log_std, out=self._std)
-        torch.addcmul(self._mean, self._std, self._noise, out=self._actions).tanh_()
+        torch.mul(self._std, self._noise, out=self._actions).add_(self._mean).tanh_()
         torch.mul(self._actions, self._actions, out=self._slope).neg_().add_(1.0)
         torch.add(self._slope, SQUASH_EPSILON, out=self._slack)
         torch.log(self._slack, out=self._work).add_(self._log_std).addcmul_(self._noise, self._noise, value=0.5)
