@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 from gymnasium import spaces
-from stable_baselines3 import SAC, TD3
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.noise import NormalActionNoise
 from stable_baselines3.common.vec_env import VecEnv
@@ -17,6 +16,8 @@ from workbench.errors import RequestError
 from workbench.specs import Algorithm, RunSpec, schedule
 from workbench.training.fast.normalize import Normalizer
 from workbench.training.fast.ppo import PPO
+from workbench.training.fast.sac import SAC
+from workbench.training.fast.td3 import TD3
 
 ACTIVATIONS: dict[str, type[torch.nn.Module]] = {
     "tanh": torch.nn.Tanh,
