@@ -62,7 +62,7 @@ def make_model(spec: RunSpec, env: VecEnv, *, seed: int) -> BaseAlgorithm:
         kind = type(env.action_space).__name__
         raise RequestError(f"{spec.algorithm.upper()} needs continuous actions, and these are {kind}; use PPO.")
     try:
-        return CLASSES[spec.algorithm](
+        model = CLASSES[spec.algorithm](
             "MlpPolicy",
             env,
             policy_kwargs=_policy_keywords(spec),
@@ -72,6 +72,9 @@ def make_model(spec: RunSpec, env: VecEnv, *, seed: int) -> BaseAlgorithm:
         )
     except (AssertionError, ValueError) as error:
         raise RequestError(f"Stable-Baselines3 refuses this spec: {error}") from error
+    if isinstance(model, PPO):
+        model.workers = spec.threads or 0
+    return model
 
 
 def _keywords(spec: RunSpec, env: VecEnv) -> dict[str, Any]:

@@ -81,6 +81,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "schedules": {"learning_rate": lambda p: 1e-3 * p, "clip_range": lambda p: 0.3 * p, "clip_range_vf": lambda p: p},
     "a smaller last minibatch": {"batch_size": 32},
     "a last minibatch of one": {"n_envs": 1, "n_steps": 49, "batch_size": 16},
+    "many pieces": {
+        "n_envs": 8,
+        "n_steps": 256,
+        "batch_size": 1024,
+        "n_epochs": 12,
+        "policy_kwargs": {"net_arch": [128, 128]},
+    },
     "one minibatch": {"batch_size": 80, "n_epochs": 50},
     "target": {"target_kl": 0.01, "learning_rate": 1e-3},
 }

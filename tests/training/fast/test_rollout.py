@@ -15,9 +15,11 @@ from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
 from tests.simulation.toys import SliderEnv, SliderEnvConfig
 from workbench.simulation.sb3_env import BatchVecEnv
+from workbench.specs import PPOSpec, RunSpec
 from workbench.training.fast.normalize import Normalizer
 from workbench.training.fast.ppo import PPO
 from workbench.training.fast.rollout import draw_noise
+from workbench.training.learner import Learner
 
 # Some of its episodes end at the goal and some at the limit of five steps.
 ENDS_BOTH_WAYS = SliderEnvConfig(goal=0.7)
@@ -120,6 +122,21 @@ def test_only_time_limits_are_bootstrapped(cls: type[SliderEnv], least: float, m
     # 1 / (1 - 0.8) where an episode is only cut; at most 1 + 0.8 + 0.64 + 0.512 where it ends.
     mean = model.rollout_buffer.values.mean()
     assert least < mean < most
+
+
+def test_the_trainer_needs_no_loop_of_stable_baselines3(caplog: pytest.LogCaptureFixture) -> None:
+    block = PPOSpec(n_steps=24, batch_size=24, n_epochs=2)
+    spec = RunSpec(env_id="workbench/Slider-v0", n_envs=4, normalize_observations=True, total_steps=192, ppo=block)
+    learner = Learner(spec, slider(), seed=1)
+    learner.start([])
+    for _ in range(2):
+        learner.iterate()
+    learner.record_progress()
+    assert learner.steps == 192
+    assert learner.mean_return is not None
+    assert learner.model.num_timesteps == 192
+    assert [record.message for record in caplog.records] == []
+    learner.close()
 
 
 def run(n_steps: int = 48, workers: int = 0, threads: int = 1, n_envs: int = 4, **keywords: Any) -> np.ndarray:

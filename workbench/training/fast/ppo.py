@@ -35,7 +35,7 @@ class PPO(stable_baselines3.PPO):
     """Threads of an update; 0 for one a CPU. They change nothing but the time."""
 
     noise_seed: int
-    """Of the exploration noise; with `noise_steps`, all there is to know of its generators."""
+    """Of the exploration noise; with `noise_steps`, all there is to know of its generators. Loading seeds anew."""
     noise_steps: int
     """Steps that noise was drawn for, each copy."""
 
@@ -74,7 +74,7 @@ class PPO(stable_baselines3.PPO):
                 if result.episodes:
                     self._take_episodes(result.episodes)
             self._last_obs, self._last_episode_starts = observations, starts
-            rollout.finish(observations, starts, self.gamma, self.gae_lambda)
+            rollout.finish(observations, starts, self.gamma)
         callback.on_rollout_end()
         return True
 
@@ -127,6 +127,9 @@ class PPO(stable_baselines3.PPO):
                 return None
             network = self._network = ActorCritic(self.policy)
         network.flat.bind()
+        if not network.flat.in_step:
+            self._tell("PPO runs in Stable-Baselines3's own code: some parameters have had more updates than others.")
+            return None
         return network
 
     def _can_collect(self, env: VecEnv, callback: BaseCallback) -> bool:

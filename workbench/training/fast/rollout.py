@@ -72,14 +72,13 @@ class Rollout:
         ended: Array = result.terminated | result.truncated
         return ended
 
-    def finish(self, last_observations: Array, starts: Array, gamma: float, gae_lambda: float) -> None:
+    def finish(self, last_observations: Array, starts: Array, gamma: float) -> None:
         """Compute values, log-probabilities, advantages and returns.
 
         Args:
             last_observations: (n, o), after the last step.
             starts: (n,), which copies begin an episode with them.
-            gamma: The discount.
-            gae_lambda: Of the advantages.
+            gamma: What the value of a cut episode's last observation counts.
         """
         buffer = self._buffer
         buffer.actions[...] = self._actions.reshape(buffer.actions.shape)
@@ -92,7 +91,7 @@ class Rollout:
         for step, copies, _ in self._cut:
             buffer.rewards[step, copies] += gamma * final_values[: len(copies)]
             final_values = final_values[len(copies) :]
-        estimate_advantages(buffer, last_values, starts, gamma, gae_lambda)
+        estimate_advantages(buffer, last_values, starts)
         buffer.pos, buffer.full = self._steps, True
 
     def _log_scale(self) -> float:
@@ -121,16 +120,14 @@ def empty(buffer: RolloutBuffer) -> None:
     buffer.pos, buffer.full, buffer.generator_ready = 0, False, False
 
 
-def estimate_advantages(
-    buffer: RolloutBuffer, last_values: Array, starts: Array, gamma: float, gae_lambda: float
-) -> None:
+def estimate_advantages(buffer: RolloutBuffer, last_values: Array, starts: Array) -> None:
     """Fill `advantages` and `returns` as the buffer's own method does, operation for operation."""
     goes_on = np.empty_like(buffer.episode_starts)
     np.subtract(1.0, buffer.episode_starts[1:], out=goes_on[:-1])
     goes_on[-1] = 1.0 - starts.astype(np.float32)
     next_values = np.concatenate([buffer.values[1:], last_values[None]])
-    deltas = buffer.rewards + gamma * next_values * goes_on - buffer.values
-    decays = gamma * gae_lambda * goes_on
+    deltas = buffer.rewards + buffer.gamma * next_values * goes_on - buffer.values
+    decays = buffer.gamma * buffer.gae_lambda * goes_on
     last = np.zeros_like(last_values)
     product = np.empty_like(last)
     for delta, decay, advantage in zip(deltas[::-1], decays[::-1], buffer.advantages[::-1], strict=True):
