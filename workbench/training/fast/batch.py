@@ -35,6 +35,8 @@ class Batch:
         """(size, o + a): what a target reads, once the next actions are written."""
         self.next_actions = self.rows[size:, obs_size:width]
         """(size, a)"""
+        self.action_columns = slice(obs_size, width)
+        """Where in a pair the action is."""
         self.rewards = self.rows[:size, width]
         """(size,)"""
         self.discounts = self.rows[:size, width + 1]

@@ -20,7 +20,6 @@ from stable_baselines3.common.torch_layers import FlattenExtractor
 from stable_baselines3.common.type_aliases import RolloutReturn, TrainFreq, TrainFrequencyUnit
 from stable_baselines3.common.utils import should_collect_more_steps
 from stable_baselines3.common.vec_env import VecEnv
-from torch import nn
 
 from workbench.simulation import StepArrays
 from workbench.training.fast.normalize import Normalizer, steps_arrays
@@ -51,6 +50,9 @@ class OffPolicy(OffPolicyAlgorithm):
 
     The three are judged apart: what is not recognised is left to Stable-Baselines3's own code, and said once.
     """
+
+    workers = 0
+    """Threads of an update; 0 for one a CPU. They change nothing but the time."""
 
     _made: Updates | None = None
     _judged: tuple[Any, str | None] | None = None
@@ -187,7 +189,7 @@ class OffPolicy(OffPolicyAlgorithm):
             logger.warning(line)
 
     def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "_made", "_judged", "_said"]
+        return [*super()._excluded_save_params(), "_made", "_judged", "_said", "workers"]
 
 
 class Infos(Sequence[Mapping[str, Any]]):
@@ -238,13 +240,6 @@ def why_not_policy(policy: Any) -> str | None:
     if any(read_layers(net) is None or len(net) % 2 == 0 for net in policy.critic.q_networks):
         return "the critics are no plain perceptrons"
     return None
-
-
-def critic_layers(critic: Any) -> tuple[list[list[nn.Linear]], type[nn.Module]]:
-    """Return the layers of recognised critics, those at the same depth together, and their activation."""
-    read = [read_layers(net) for net in critic.q_networks]
-    (first, activation), (second, _) = (found for found in read if found is not None)
-    return [list(pair) for pair in zip(first, second, strict=True)], activation
 
 
 def _is_vector(owner: Any) -> bool:

@@ -118,15 +118,24 @@ class Pass:
         perceptrons: Whose weights are used, as they are at each call.
         inputs: (rows, features), read by every copy at each call; may be a strided view.
         learning: How many of the first rows the way back is for.
-        columns: Of the inputs, those whose gradient `input_gradient` returns.
+        columns: Of the inputs, those whose gradient `backward_to_inputs` returns.
+        output: (copies, rows, outputs), where the results go; memory of its own by default.
     """
 
     def __init__(
-        self, perceptrons: Perceptrons, inputs: Tensor, *, learning: int = 0, columns: slice = slice(0)
+        self,
+        perceptrons: Perceptrons,
+        inputs: Tensor,
+        *,
+        learning: int = 0,
+        columns: slice = slice(0),
+        output: Tensor | None = None,
     ) -> None:
         self._net = perceptrons
         rows = len(inputs)
         results = [torch.zeros(perceptrons.copies, rows, bias.shape[2]) for bias in perceptrons.biases]
+        if output is not None:
+            results[-1] = output
         self.output = results[-1]
         """(copies, rows, outputs)"""
         befores = [inputs.expand(perceptrons.copies, *inputs.shape), *results[:-1]]
@@ -139,7 +148,8 @@ class Pass:
         self._inputs = [before[:, :learning] for before in befores]
         self._transposed = [gradient.transpose(1, 2) for gradient in gradients]
         self._entry = perceptrons.weights[0][:, :, columns]
-        self._input_gradient = torch.zeros(perceptrons.copies, learning, self._entry.shape[2])
+        self.input_gradient = torch.zeros(perceptrons.copies, learning, self._entry.shape[2])
+        """(copies, learning, columns): of the loss by the chosen inputs, after `backward_to_inputs`."""
 
     def forward(self) -> Tensor:
         """Run the perceptrons on the input buffer and return `output`."""
@@ -149,31 +159,31 @@ class Pass:
         bias, before, weight, result = self._forward[-1]
         return torch.baddbmm(bias, before, weight, out=result)
 
-    def backward(self, *, weights: bool = True) -> None:
-        """Carry `gradient` back to the first layer.
-
-        Args:
-            weights: Write the gradients of weights and biases too.
-        """
+    def backward(self) -> None:
+        """Carry `gradient` back to the first layer and write the gradients of all weights and biases."""
         net = self._net
         for layer in range(len(self._gradients) - 1, -1, -1):
-            gradient = self._gradients[layer]
-            if weights:
-                torch.bmm(self._transposed[layer], self._inputs[layer], out=net.weight_grads[layer])
-                torch.sum(gradient, 1, out=net.bias_grads[layer])
-            if layer == 0:
-                return
-            before = self._gradients[layer - 1]
-            if gradient.shape[2] == 1:
-                # An outer product: a plain multiplication is three times as fast.
-                torch.mul(gradient, net.weights[layer], out=before)
-            else:
-                torch.bmm(gradient, net.weights[layer], out=before)
-            net.differentiate(before, self._inputs[layer])
+            torch.bmm(self._transposed[layer], self._inputs[layer], out=net.weight_grads[layer])
+            torch.sum(self._gradients[layer], 1, out=net.bias_grads[layer])
+            self._descend(layer)
 
-    def input_gradient(self) -> Tensor:
-        """Return the gradient of the chosen columns of the inputs after `backward`, one a copy."""
-        return torch.bmm(self._gradients[0], self._entry, out=self._input_gradient)
+    def backward_to_inputs(self) -> Tensor:
+        """Carry `gradient` back to the chosen inputs, past weights and biases, and return `input_gradient`."""
+        for layer in range(len(self._gradients) - 1, -1, -1):
+            self._descend(layer)
+        return torch.bmm(self._gradients[0], self._entry, out=self.input_gradient)
+
+    def _descend(self, layer: int) -> None:
+        """Carry the gradient of a layer's results to those of the layer before it."""
+        if layer == 0:
+            return
+        gradient, before = self._gradients[layer], self._gradients[layer - 1]
+        if gradient.shape[2] == 1:
+            # An outer product: a plain multiplication is three times as fast.
+            torch.mul(gradient, self._net.weights[layer], out=before)
+        else:
+            torch.bmm(gradient, self._net.weights[layer], out=before)
+        self._net.differentiate(before, self._inputs[layer])
 
 
 def _has_hooks(modules: Sequence[nn.Module]) -> bool:

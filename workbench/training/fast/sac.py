@@ -14,8 +14,10 @@ from stable_baselines3.sac.policies import LOG_STD_MAX, LOG_STD_MIN
 from workbench.training.fast import flat
 from workbench.training.fast.batch import Batch
 from workbench.training.fast.flat import FlatParameters, bind_all
-from workbench.training.fast.off_policy import OffPolicy, critic_layers, why_not_policy
+from workbench.training.fast.off_policy import OffPolicy, why_not_policy
 from workbench.training.fast.perceptron import ATEN, Pass, Perceptrons, parameters_in_order, read_layers
+from workbench.training.fast.threads import cpus, one_thread, run_pieces
+from workbench.training.fast.twin import TwinCritics
 
 SQUASH_EPSILON = 1e-6
 """What keeps Stable-Baselines3's logarithm of 1 - action² finite."""
@@ -69,58 +71,47 @@ class SACUpdates:
         policy: Any = model.policy
         actor = policy.actor
         trunk, activation = read_layers(actor.latent_pi) or ([], torch.nn.ReLU)
-        actor_layers = [*([linear] for linear in trunk), [actor.mu, actor.log_std]]
-        twin, twin_activation = critic_layers(policy.critic)
-        target, _ = critic_layers(policy.critic_target)
-
+        layers = [*([linear] for linear in trunk), [actor.mu, actor.log_std]]
+        obs_size, width = actor.features_dim, actor.mu.out_features
         self.batch_size = batch_size
         self.n_envs = model.n_envs
         self.policy = policy
+        self._batch = batch = Batch(batch_size, obs_size, width)
+        self._actor = FlatParameters(parameters_in_order(layers), actor.optimizer)
+        self._critics = TwinCritics(policy.critic, policy.critic_target, batch)
+        self._flat = [self._actor, self._critics.learned, self._critics.target]
         self.optimizers = [actor.optimizer, policy.critic.optimizer]
-        self._actor = FlatParameters(parameters_in_order(actor_layers), actor.optimizer)
-        self._critic = FlatParameters(parameters_in_order(twin), policy.critic.optimizer)
-        self._target = FlatParameters(parameters_in_order(target))
         self._ent_coef = None
         if model.log_ent_coef is not None and model.ent_coef_optimizer is not None:
-            self.optimizers.append(model.ent_coef_optimizer)
             self._ent_coef = FlatParameters([model.log_ent_coef], model.ent_coef_optimizer)
-        self._flat = [self._actor, self._critic, self._target, *([self._ent_coef] if self._ent_coef else [])]
+            self._flat.append(self._ent_coef)
+            self.optimizers.append(model.ent_coef_optimizer)
 
-        obs_size, self._size = actor.features_dim, actor.mu.out_features
-        self._batch = batch = Batch(batch_size, obs_size, self._size)
-        actor_net = Perceptrons(self._actor, actor_layers, activation)
-        critics = Perceptrons(self._critic, twin, twin_activation, copies=2)
-        targets = Perceptrons(self._target, target, twin_activation, copies=2)
-        self._act = Pass(actor_net, batch.observations, learning=batch_size)
-        action_columns = slice(obs_size, obs_size + self._size)
-        self._value = Pass(critics, batch.pairs, learning=batch_size, columns=action_columns)
-        self._next_value = Pass(targets, batch.next_pairs)
+        net = Perceptrons(self._actor, layers, activation)
+        self._output = torch.zeros(1, 2 * batch_size, 2 * width)
+        now, after = torch.split(self._output, batch_size, dim=1)
+        self._act = Pass(net, batch.observations[:batch_size], learning=batch_size, output=now)
+        self._next_act = Pass(net, batch.observations[batch_size:], output=after)
 
         # Slices are made once: at these sizes, making one takes as long as what is done with it.
-        rows, width = 2 * batch_size, self._size
-        self._mean, self._raw_log_std = torch.split(self._act.output[0], width, dim=1)
+        self._mean, self._raw_log_std = torch.split(self._output[0], width, dim=1)
         self._mean_grad, self._log_std_grad = torch.split(self._act.gradient[0], width, dim=1)
         self._noise, self._log_std, self._std, self._actions, self._slope, self._slack, self._work = (
-            torch.zeros(rows, width) for _ in range(7)
+            torch.zeros(2 * batch_size, width) for _ in range(7)
         )
-        self._log_probs = torch.zeros(rows)
+        self._log_probs = torch.zeros(2 * batch_size)
         self._noise_now, self._noise_next = torch.split(self._noise, batch_size)
         self._actions_now, self._actions_next = torch.split(self._actions, batch_size)
         self._log_probs_now, self._log_probs_next = torch.split(self._log_probs, batch_size)
         self._std_now, self._slope_now, self._slack_now, self._along, self._raw_log_std_now = (
             wide[:batch_size] for wide in (self._std, self._slope, self._slack, self._work, self._raw_log_std)
         )
-        self._values, self._next_values = (
-            self._value.output.squeeze(2).unbind(),
-            self._next_value.output.squeeze(2).unbind(),
-        )
-        self._chosen, self._other = self._value.gradient.squeeze(2).unbind()
-        self._flat_errors = self._value.gradient.view(-1)
         self._least, self._returns = torch.zeros(batch_size), torch.zeros(batch_size)
 
+        self._size = width
         self._seen = torch.zeros(model.n_envs, obs_size)
-        self._explore = Pass(actor_net, self._seen)
-        self._explore_noise = torch.zeros(model.n_envs, self._size)
+        self._explore = Pass(net, self._seen)
+        self._explore_noise = torch.zeros(model.n_envs, width)
 
     def bind(self) -> str | None:
         """Take hold of parameters and moments again, and return why that cannot be, if so."""
@@ -135,34 +126,34 @@ class SACUpdates:
         actions: NDArray[Any] = std.mul_(self._explore_noise).add_(mean).tanh_().numpy()
         return actions
 
-    @torch.inference_mode()
     def run(self, model: SAC, gradient_steps: int) -> dict[str, list[float]]:
         """Take updates and return the losses of each."""
         told: dict[str, list[float]] = {"ent_coef": [], "actor_loss": [], "critic_loss": [], "ent_coef_loss": []}
-        batch = self._batch
-        batch.begin(model.get_vec_normalize_env())
-        for step in range(gradient_steps):
-            batch.draw(model.replay_buffer, model.gamma)  # type: ignore[arg-type]
-            self._sample_actions()
-            mean_log_prob = self._log_probs_now.mean().item()
-            if self._ent_coef is None:
-                ent_coef = model.ent_coef_tensor.item()
-            else:
-                log_ent_coef, surplus = self._ent_coef.values.item(), mean_log_prob + float(model.target_entropy)
-                ent_coef = math.exp(log_ent_coef)
-                self._ent_coef.grads.fill_(-surplus)
-                self._ent_coef.step()
-                told["ent_coef_loss"].append(-log_ent_coef * surplus)
-            told["ent_coef"].append(ent_coef)
-            told["critic_loss"].append(self._improve_critics(ent_coef))
-            told["actor_loss"].append(ent_coef * mean_log_prob - self._improve_actor(ent_coef))
-            if step % model.target_update_interval == 0:
-                self._target.values.lerp_(self._critic.values, model.tau)
+        workers = model.workers or cpus()
+        with one_thread(), torch.inference_mode():
+            self._batch.begin(model.get_vec_normalize_env())
+            for step in range(gradient_steps):
+                self._batch.draw(model.replay_buffer, model.gamma)  # type: ignore[arg-type]
+                self._sample_actions(workers)
+                mean_log_prob = self._log_probs_now.mean().item()
+                if self._ent_coef is None:
+                    ent_coef = model.ent_coef_tensor.item()
+                else:
+                    log_ent_coef, surplus = self._ent_coef.values.item(), mean_log_prob + float(model.target_entropy)
+                    ent_coef = math.exp(log_ent_coef)
+                    self._ent_coef.grads.fill_(-surplus)
+                    self._ent_coef.step()
+                    told["ent_coef_loss"].append(-log_ent_coef * surplus)
+                told["ent_coef"].append(ent_coef)
+                told["critic_loss"].append(self._improve_critics(ent_coef, workers))
+                told["actor_loss"].append(ent_coef * mean_log_prob - self._improve_actor(ent_coef, workers))
+                if step % model.target_update_interval == 0:
+                    self._critics.follow(model.tau)
         return told
 
-    def _sample_actions(self) -> None:
+    def _sample_actions(self, workers: int) -> None:
         """Draw an action and its log-probability for every observation and next observation."""
-        self._act.forward()
+        run_pieces([self._act.forward, self._next_act.forward], workers if self._critics.is_large else 1)
         # Two draws, as Stable-Baselines3 asks for them: one draw of both would give other numbers.
         self._noise_now.normal_()
         self._noise_next.normal_()
@@ -174,35 +165,27 @@ class SACUpdates:
         torch.log(self._slack, out=self._work).add_(self._log_std).addcmul_(self._noise, self._noise, value=0.5)
         torch.sum(self._work, 1, out=self._log_probs).add_(self._size * LOG_NORMALIZER).neg_()
 
-    def _improve_critics(self, ent_coef: float) -> float:
+    def _improve_critics(self, ent_coef: float, workers: int) -> float:
         """Step both critics towards the target and return their loss."""
-        batch = self._batch
+        batch, critics = self._batch, self._critics
         batch.next_actions.copy_(self._actions_next)
-        self._next_value.forward()
-        torch.minimum(*self._next_values, out=self._least).add_(self._log_probs_next, alpha=-ent_coef)
+        critics.look_ahead(workers)
+        torch.minimum(*critics.next_values, out=self._least).add_(self._log_probs_next, alpha=-ent_coef)
         torch.addcmul(batch.rewards, batch.discounts, self._least, out=self._returns)
-        self._value.forward()
-        torch.sub(self._values[0], self._returns, out=self._chosen)
-        torch.sub(self._values[1], self._returns, out=self._other)
-        errors = self._flat_errors
-        loss = 0.5 * torch.dot(errors, errors).item() / batch.size
-        errors.div_(batch.size)
-        self._value.backward()
-        self._critic.step()
-        return loss
+        return critics.learn(self._returns, 0.5, workers)
 
-    def _improve_actor(self, ent_coef: float) -> float:
-        """Step the actor and return the mean value of the actor's actions."""
-        batch = self._batch
+    def _improve_actor(self, ent_coef: float, workers: int) -> float:
+        """Step the actor and return the mean value of its actions."""
+        batch, critics = self._batch, self._critics
         batch.actions.copy_(self._actions_now)
-        self._value.forward()
-        value = torch.minimum(*self._values, out=self._least).mean().item()
+        critics.look(workers)
+        value = torch.minimum(*critics.values, out=self._least).mean().item()
         # Only the lower critic of each row is followed.
-        torch.le(*self._values, out=self._chosen)
-        self._chosen.mul_(-1 / batch.size)
-        torch.neg(self._chosen, out=self._other).sub_(1 / batch.size)
-        self._value.backward(weights=False)
-        along = torch.sum(self._value.input_gradient(), 0, out=self._along)
+        chosen, other = critics.gradients
+        torch.le(*critics.values, out=chosen).mul_(-1 / batch.size)
+        torch.neg(chosen, out=other).sub_(1 / batch.size)
+        critics.climb(workers)
+        along = torch.add(*critics.uphill, out=self._along)
         along.addcdiv_(self._actions_now, self._slack_now, value=2 * ent_coef / batch.size).mul_(self._slope_now)
         self._mean_grad.copy_(along)
         along.mul_(self._std_now).mul_(self._noise_now).sub_(ent_coef / batch.size)

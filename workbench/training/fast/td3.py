@@ -12,8 +12,10 @@ from stable_baselines3.td3 import policies
 from workbench.training.fast import flat
 from workbench.training.fast.batch import Batch
 from workbench.training.fast.flat import FlatParameters, bind_all
-from workbench.training.fast.off_policy import OffPolicy, critic_layers, why_not_policy
+from workbench.training.fast.off_policy import OffPolicy, why_not_policy
 from workbench.training.fast.perceptron import ATEN, Pass, Perceptrons, parameters_in_order, read_layers
+from workbench.training.fast.threads import cpus, one_thread
+from workbench.training.fast.twin import TwinCritics
 
 
 class TD3(OffPolicy, stable_baselines3.TD3):
@@ -62,44 +64,31 @@ class TD3Updates:
         self.policy = policy
         self.optimizers = [policy.actor.optimizer, policy.critic.optimizer]
 
-        actor_layers, activation = _actor_layers(policy.actor)
-        target_actor_layers, _ = _actor_layers(policy.actor_target)
-        twin, twin_activation = critic_layers(policy.critic)
-        target, _ = critic_layers(policy.critic_target)
-        self._actor = FlatParameters(parameters_in_order(actor_layers), policy.actor.optimizer)
-        self._critic = FlatParameters(parameters_in_order(twin), policy.critic.optimizer)
-        self._target_actor = FlatParameters(parameters_in_order(target_actor_layers))
-        self._target = FlatParameters(parameters_in_order(target))
-        self._flat = [self._actor, self._critic, self._target_actor, self._target]
-
-        obs_size, size = policy.actor.features_dim, actor_layers[-1][0].out_features
+        layers, activation = _actor_layers(policy.actor)
+        target_layers, _ = _actor_layers(policy.actor_target)
+        obs_size, size = policy.actor.features_dim, layers[-1][0].out_features
         self._batch = batch = Batch(batch_size, obs_size, size)
-        actor = Perceptrons(self._actor, actor_layers, activation)
-        target_actor = Perceptrons(self._target_actor, target_actor_layers, activation)
-        critics = Perceptrons(self._critic, twin, twin_activation, copies=2)
-        targets = Perceptrons(self._target, target, twin_activation, copies=2)
-        seen, next_seen = torch.split(batch.observations, batch_size)
-        self._act = Pass(actor, seen, learning=batch_size)
-        self._next_act = Pass(target_actor, next_seen)
-        self._value = Pass(critics, batch.pairs, learning=batch_size)
-        self._next_value = Pass(targets, batch.next_pairs)
-        action_columns = slice(obs_size, obs_size + size)
-        self._first_value = Pass(critics.copy(0), batch.pairs, learning=batch_size, columns=action_columns)
+        self._actor = FlatParameters(parameters_in_order(layers), policy.actor.optimizer)
+        self._target_actor = FlatParameters(parameters_in_order(target_layers))
+        self._critics = TwinCritics(policy.critic, policy.critic_target, batch)
+        self._flat = [self._actor, self._target_actor, self._critics.learned, self._critics.target]
+
+        net = Perceptrons(self._actor, layers, activation)
+        target_net = Perceptrons(self._target_actor, target_layers, activation)
+        self._act = Pass(net, batch.observations[:batch_size], learning=batch_size)
+        self._next_act = Pass(target_net, batch.observations[batch_size:])
+        self._first_critic = self._critics.first(batch)
         # Every action counts the same in the loss of the actor.
-        self._first_value.gradient.fill_(-1 / batch_size)
+        self._first_critic.gradient.fill_(-1 / batch_size)
 
         # Slices are made once: at these sizes, making one takes as long as what is done with it.
-        self._values = self._value.output.squeeze(2).unbind()
-        self._next_values = self._next_value.output.squeeze(2).unbind()
-        self._errors = self._value.gradient.squeeze(2).unbind()
-        self._flat_errors = self._value.gradient.view(-1)
         self._actions, self._next_actions = self._act.output[0], self._next_act.output[0]
-        self._actions_grad = self._act.gradient[0]
+        self._actions_grad, self._uphill = self._act.gradient[0], self._first_critic.input_gradient[0]
         self._noise = torch.zeros(batch_size, size)
         self._returns = torch.zeros(batch_size)
 
         self._seen = torch.zeros(model.n_envs, obs_size)
-        self._explore = Pass(actor, self._seen)
+        self._explore = Pass(net, self._seen)
 
     def bind(self) -> str | None:
         """Take hold of parameters and moments again, and return why that cannot be, if so."""
@@ -111,50 +100,39 @@ class TD3Updates:
         actions: NDArray[Any] = self._explore.forward()[0].tanh_().numpy().copy()
         return actions
 
-    @torch.inference_mode()
     def run(self, model: TD3, gradient_steps: int) -> dict[str, list[float]]:
         """Take updates and return the losses of each."""
         told: dict[str, list[float]] = {"actor_loss": [], "critic_loss": []}
-        self._batch.begin(model.get_vec_normalize_env())
-        for _ in range(gradient_steps):
-            model._n_updates += 1
-            self._batch.draw(model.replay_buffer, model.gamma)  # type: ignore[arg-type]
-            told["critic_loss"].append(self._improve_critics(model))
-            if model._n_updates % model.policy_delay == 0:
-                told["actor_loss"].append(self._improve_actor())
-                self._target.values.lerp_(self._critic.values, model.tau)
-                self._target_actor.values.lerp_(self._actor.values, model.tau)
+        with one_thread(), torch.inference_mode():
+            self._batch.begin(model.get_vec_normalize_env())
+            for _ in range(gradient_steps):
+                model._n_updates += 1
+                self._batch.draw(model.replay_buffer, model.gamma)  # type: ignore[arg-type]
+                told["critic_loss"].append(self._improve_critics(model))
+                if model._n_updates % model.policy_delay == 0:
+                    told["actor_loss"].append(self._improve_actor())
+                    self._critics.follow(model.tau)
+                    self._target_actor.values.lerp_(self._actor.values, model.tau)
         return told
 
     def _improve_critics(self, model: TD3) -> float:
         """Step both critics towards the target and return their loss."""
-        batch = self._batch
+        batch, critics, workers = self._batch, self._critics, model.workers or cpus()
         self._noise.normal_(0, model.target_policy_noise).clamp_(-model.target_noise_clip, model.target_noise_clip)
         self._next_act.forward()
         self._next_actions.tanh_().add_(self._noise).clamp_(-1, 1)
         batch.next_actions.copy_(self._next_actions)
-        self._next_value.forward()
-        torch.minimum(*self._next_values, out=self._returns).mul_(batch.discounts).add_(batch.rewards)
-        self._value.forward()
-        for value, error in zip(self._values, self._errors, strict=True):
-            torch.sub(value, self._returns, out=error)
-        errors = self._flat_errors
-        loss = torch.dot(errors, errors).item() / batch.size
-        errors.mul_(2 / batch.size)
-        self._value.backward()
-        self._critic.step()
-        return loss
+        critics.look_ahead(workers)
+        torch.minimum(*critics.next_values, out=self._returns).mul_(batch.discounts).add_(batch.rewards)
+        return critics.learn(self._returns, 1.0, workers)
 
     def _improve_actor(self) -> float:
         """Step the actor uphill on the first critic and return its loss."""
-        batch = self._batch
         self._act.forward()
-        self._actions.tanh_()
-        batch.actions.copy_(self._actions)
-        value = self._first_value.forward().mean().item()
-        self._first_value.backward(weights=False)
-        uphill = self._first_value.input_gradient()[0]
-        ATEN.tanh_backward.grad_input(uphill, self._actions, grad_input=self._actions_grad)
+        self._batch.actions.copy_(self._actions.tanh_())
+        value = self._first_critic.forward().mean().item()
+        self._first_critic.backward_to_inputs()
+        ATEN.tanh_backward.grad_input(self._uphill, self._actions, grad_input=self._actions_grad)
         self._act.backward()
         self._actor.step()
         return -value

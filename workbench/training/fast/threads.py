@@ -34,7 +34,7 @@ def one_thread() -> Iterator[None]:
             torch.set_num_threads(before)
 
 
-def run_pieces(pieces: Sequence[Callable[[], None]], workers: int) -> None:
+def run_pieces(pieces: Sequence[Callable[[], object]], workers: int) -> None:
     """Run all pieces, as many at once as there are workers; autograd records nothing of them.
 
     Call it within `one_thread`, so that threads that begin here have one too.
@@ -54,7 +54,7 @@ def run_pieces(pieces: Sequence[Callable[[], None]], workers: int) -> None:
         future.result()
 
 
-def _run(pieces: Sequence[Callable[[], None]]) -> None:
+def _run(pieces: Sequence[Callable[[], object]]) -> None:
     # Whether autograd records is a matter of each thread.
     with torch.inference_mode():
         for piece in pieces:
