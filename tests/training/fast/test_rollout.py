@@ -19,6 +19,7 @@ from workbench.specs import PPOSpec, RunSpec
 from workbench.training.fast.normalize import Normalizer
 from workbench.training.fast.ppo import PPO
 from workbench.training.fast.rollout import draw_noise
+from workbench.training.fast.threads import Pace
 from workbench.training.learner import Learner
 
 # Some of its episodes end at the goal and some at the limit of five steps.
@@ -158,6 +159,22 @@ def test_the_same_seed_gives_the_same_bits_on_any_number_of_threads() -> None:
     assert np.array_equal(one, run(workers=2, **large))
     assert np.array_equal(one, run(workers=3, threads=2, **large))
     assert not np.array_equal(one, run(workers=1, seed=2, **large))
+
+
+def test_threads_are_used_where_they_pay() -> None:
+    pace, seconds = Pace(), {1: 2.0, 4: 1.0}
+
+    def rounds(count: int) -> list[int]:
+        chosen = []
+        for _ in range(count):
+            chosen.append(pace.choose(4))
+            pace.note(chosen[-1], seconds[chosen[-1]])
+        return chosen
+
+    assert rounds(200).count(1) <= 11
+    seconds[4] = 3.0
+    assert rounds(200).count(4) <= 12
+    assert Pace().choose(1) == 1
 
 
 def test_noise_of_a_copy_does_not_depend_on_the_others() -> None:

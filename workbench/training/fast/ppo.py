@@ -32,7 +32,7 @@ class PPO(stable_baselines3.PPO):
     """
 
     workers = 0
-    """Threads of an update; 0 for one a CPU. They change nothing but the time."""
+    """Threads of an update at most; 0 for one a CPU. They change nothing but the time."""
 
     noise_seed: int
     """Of the exploration noise; with `noise_steps`, all there is to know of its generators. Loading seeds anew."""

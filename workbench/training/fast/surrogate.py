@@ -1,13 +1,15 @@
 """The update of PPO with its gradients written out: clipped surrogate, Gaussian, entropy, squared error of the value.
 
-Minibatches are cut into a fixed number of pieces whose gradients are added in a fixed order, so that the result is the
-same bits on any number of threads.
+The two networks share nothing, so that each can have a thread. Large minibatches are also cut into a fixed number of
+pieces whose gradients are added in a fixed order. The result is the same bits on any number of threads.
 """
 
 from __future__ import annotations
 
 import functools
 import math
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,12 +21,12 @@ from torch import Tensor
 
 from workbench.training.fast.actor_critic import ActorCritic
 from workbench.training.fast.perceptron import ATEN, Pass
-from workbench.training.fast.threads import run_pieces
+from workbench.training.fast.threads import Pace, run_pieces
 
 LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
 
 PIECE_COST = 8_000_000
-"""Multiplications forward that are worth a piece of their own: less is over before another thread has woken up."""
+"""Multiplications forward that are worth a piece, or another thread: less is over before that has woken up."""
 PIECE_ROWS = 128
 """Rows that a piece has at least, for products of matrices to be at their full speed."""
 MOST_PIECES = 4
@@ -84,6 +86,7 @@ class Update:
         self._log_stds = torch.zeros(math.ceil(rows / batch_size))
         self._shared = _Shared(torch.zeros(()), torch.zeros(network.action_size))
         self._scale = torch.zeros(())
+        self._pace = Pace()
         self._works: dict[tuple[int, int], _Work] = {}
         self._minibatches = [self._cut(start) for start in range(0, rows, batch_size)]
 
@@ -105,15 +108,17 @@ class Update:
         Args:
             permutation: (rows,), the order of the rows.
             terms: Of the loss.
-            workers: Threads; they change nothing but the time.
+            workers: The most threads; they change nothing but the time.
         """
         self._order.copy_(torch.from_numpy(permutation))
         torch.index_select(self._actions, 0, self._order, out=self._sorted_actions)
         torch.index_select(self._columns, 1, self._order, out=self._sorted_columns)
         self._scale_advantages(normalize=terms.normalize_advantage)
+        large = self.batch_size * self._flat.values.numel() >= PIECE_COST
+        workers, started = self._pace.choose(workers) if large else 1, time.perf_counter()
         for number, pieces in enumerate(self._minibatches):
             self._prepare(number)
-            run_pieces([functools.partial(piece.differentiate, terms, self._shared) for piece in pieces], workers)
+            run_pieces([work for piece in pieces for work in piece.works(terms, self._shared)], workers)
             if terms.target_kl is not None and self._kl(number) > 1.5 * terms.target_kl:
                 return self._losses(number + 1, terms, broken_off=True)
             for piece in pieces[1:]:
@@ -121,6 +126,7 @@ class Update:
             if terms.ent_coef:
                 pieces[0].work.log_std_grad.sub_(terms.ent_coef)
             self._step(terms.max_grad_norm)
+        self._pace.note(workers, time.perf_counter() - started)
         return self._losses(len(self._minibatches), terms)
 
     def _scale_advantages(self, *, normalize: bool) -> None:
@@ -201,13 +207,16 @@ class _Work:
         self.grads = grads
         flat = network.flat.with_grads(grads)
         self.log_std_grad = flat.view(grads, [network.log_std])
-        self.observations = torch.zeros(rows, network.obs_size)
-        self.networks = [Pass(net, self.observations, learning=rows) for net in network.perceptrons(flat)]
-        self.mean, self.mean_grad = self.networks[0].output[0], self.networks[0].gradient[0]
-        self.value, self.value_grad = self.networks[1].output.view(rows), self.networks[1].gradient.view(rows)
+        policy, value = network.perceptrons(flat)
+        self.policy_inputs, self.value_inputs = torch.zeros(2, rows, network.obs_size).unbind()
+        self.policy_pass = Pass(policy, self.policy_inputs, learning=rows)
+        self.value_pass = Pass(value, self.value_inputs, learning=rows)
+        self.mean, self.mean_grad = self.policy_pass.output[0], self.policy_pass.gradient[0]
+        self.value, self.value_grad = self.value_pass.output.view(rows), self.value_pass.gradient.view(rows)
         self.distance, self.square = torch.zeros(2, rows, network.action_size).unbind()
         self.halves = torch.full((network.action_size,), -0.5)
         self.ratio, self.gain, self.clipped, self.slack = torch.zeros(4, rows).unbind()
+        self.moved, self.kept = torch.zeros(2, rows).unbind()
 
 
 class _Piece:
@@ -222,19 +231,17 @@ class _Piece:
         self._log_ratio, self._surrogate, self._error = update._results[:, rows]
         self._minibatch_rows = minibatch_rows
 
-    def differentiate(self, terms: Terms, shared: _Shared) -> None:
-        """Write the gradients of these rows' part of the loss."""
-        work = self.work
-        torch.index_select(self._all_observations, 0, self._order, out=work.observations)
-        for network in work.networks:
-            network.forward()
-        self._differentiate_policy(terms, shared)
-        self._differentiate_value(terms)
-        for network in work.networks:
-            network.backward()
+    def works(self, terms: Terms, shared: _Shared) -> list[Callable[[], None]]:
+        """Return what writes the gradients of these rows' part of the loss: either network's, in any order."""
+        return [
+            functools.partial(self._differentiate_policy, terms, shared),
+            functools.partial(self._differentiate_value, terms),
+        ]
 
     def _differentiate_policy(self, terms: Terms, shared: _Shared) -> None:
         work, log_ratio = self.work, self._log_ratio
+        torch.index_select(self._all_observations, 0, self._order, out=work.policy_inputs)
+        work.policy_pass.forward()
         torch.sub(self._actions, work.mean, out=work.distance).mul_(shared.inverse_std)
         torch.mul(work.distance, work.distance, out=work.square)
         torch.addmv(self._old_log_probs, work.square, work.halves, beta=-1, out=log_ratio).sub_(shared.offset)
@@ -248,15 +255,19 @@ class _Piece:
         gradient = ATEN.threshold_backward.grad_input(work.gain, work.slack, BELOW_ZERO, grad_input=work.gain)
         torch.mul(work.distance, shared.inverse_std, out=work.mean_grad).mul_(gradient.unsqueeze(1))
         torch.mv(work.square.sub_(1).t(), gradient, out=work.log_std_grad)
+        work.policy_pass.backward()
 
     def _differentiate_value(self, terms: Terms) -> None:
-        work, limit, gradient = self.work, terms.clip_range_vf, self.work.value_grad
+        work, limit = self.work, terms.clip_range_vf
+        torch.index_select(self._all_observations, 0, self._order, out=work.value_inputs)
+        work.value_pass.forward()
         if limit is None:
             torch.sub(work.value, self._returns, out=self._error)
-            torch.mul(self._error, 2 * terms.vf_coef / self._minibatch_rows, out=gradient)
-            return
-        torch.sub(work.value, self._old_values, out=work.slack)
-        torch.clamp(work.slack, -limit, limit, out=work.clipped)
-        torch.add(self._old_values, work.clipped, out=self._error).sub_(self._returns)
-        torch.mul(self._error, 2 * terms.vf_coef / self._minibatch_rows, out=gradient)
-        gradient.mul_(work.slack.eq_(work.clipped))
+        else:
+            torch.sub(work.value, self._old_values, out=work.moved)
+            torch.clamp(work.moved, -limit, limit, out=work.kept)
+            torch.add(self._old_values, work.kept, out=self._error).sub_(self._returns)
+        torch.mul(self._error, 2 * terms.vf_coef / self._minibatch_rows, out=work.value_grad)
+        if limit is not None:
+            work.value_grad.mul_(work.moved.eq_(work.kept))
+        work.value_pass.backward()

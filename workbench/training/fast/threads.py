@@ -15,6 +15,9 @@ from contextlib import contextmanager
 
 import torch
 
+ROUNDS = 20
+"""Every so many rounds, what was slower last time is tried again."""
+
 
 def cpus() -> int:
     """Return how many CPUs this process may use."""
@@ -32,6 +35,31 @@ def one_thread() -> Iterator[None]:
     finally:
         if before != 1:
             torch.set_num_threads(before)
+
+
+class Pace:
+    """Finds out whether threads pay, as long as the work goes on.
+
+    Where other work has the CPUs, waiting for a thread's turn takes longer than the thread saves. Only for work whose
+    result is the same on any number of threads.
+    """
+
+    def __init__(self) -> None:
+        self._seconds: dict[int, float] = {}
+        self._rounds = 0
+
+    def choose(self, most: int) -> int:
+        """Return the number of workers for the next round of the work: one, or the most there may be."""
+        self._rounds += 1
+        for workers in (most, 1):
+            if workers not in self._seconds:
+                return workers
+        faster, slower = sorted((1, most), key=self._seconds.__getitem__)
+        return faster if self._rounds % ROUNDS else slower
+
+    def note(self, workers: int, seconds: float) -> None:
+        """Take how long a round took."""
+        self._seconds[workers] = seconds
 
 
 def run_pieces(pieces: Sequence[Callable[[], object]], workers: int) -> None:
