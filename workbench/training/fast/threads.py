@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 import torch
 
-ROUNDS = 20
+ROUNDS = 50
 """Every so many rounds, what was slower last time is tried again."""
 
 
