@@ -72,7 +72,7 @@ def make_model(spec: RunSpec, env: VecEnv, *, seed: int) -> BaseAlgorithm:
         )
     except (AssertionError, ValueError) as error:
         raise RequestError(f"Stable-Baselines3 refuses this spec: {error}") from error
-    if isinstance(model, PPO):
+    if isinstance(model, PPO | SAC | TD3):
         model.workers = spec.threads or 0
     return model
 

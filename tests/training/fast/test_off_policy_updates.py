@@ -77,6 +77,25 @@ def test_fifty_updates_give_the_same_weights_and_losses(name: str, gradient_step
 
 
 @BOTH
+def test_threads_do_not_change_a_bit(algorithm: str) -> None:
+    settings = network(256, 256) | {"batch_size": 256}
+    results = []
+    for workers, threads in ((1, 1), (2, 1), (2, 2)):
+        model = make(OURS[algorithm], **copy.deepcopy(settings))
+        model.workers = workers
+        before = torch.get_num_threads()
+        torch.set_num_threads(threads)
+        update(model, 3, gradient_steps=2)
+        seen = np.random.default_rng(0).normal(size=(1, OBSERVATIONS))
+        results.append((parameters(model), torch.as_tensor(model._made.act(seen))))
+        assert torch.get_num_threads() == threads
+        torch.set_num_threads(before)
+        assert model._made._critics.is_large
+    for result in results[1:]:
+        assert all(torch.equal(one, other) for one, other in zip(result, results[0], strict=True))
+
+
+@BOTH
 def test_updates_normalise_rows_with_the_statistics_of_now(algorithm: str) -> None:
     models = []
     for classes, wrapper in ((THEIRS, VecNormalize), (OURS, Normalizer)):

@@ -123,7 +123,8 @@ class OffPolicy(OffPolicyAlgorithm):
         n_envs = env.num_envs
         if n_envs > 1 and train_freq.unit is not TrainFrequencyUnit.STEP:
             raise ValueError("You must use only one env when doing episodic training.")
-        self.policy.set_training_mode(False)
+        if self.policy.training:
+            self.policy.set_training_mode(False)
         steps = episodes = 0
         callback.on_rollout_start()
         while should_collect_more_steps(train_freq, steps, episodes):

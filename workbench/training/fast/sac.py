@@ -119,11 +119,12 @@ class SACUpdates:
 
     def act(self, observations: NDArray[Any]) -> NDArray[Any]:
         """Return actions (n, a) within -1 and 1, drawn for observations (n, …)."""
-        self._seen.copy_(torch.from_numpy(observations).view(self._seen.shape))
-        mean, log_std = torch.split(self._explore.forward()[0], self._size, dim=1)
-        self._explore_noise.normal_()
-        std = log_std.clamp(LOG_STD_MIN, LOG_STD_MAX).exp_()
-        actions: NDArray[Any] = std.mul_(self._explore_noise).add_(mean).tanh_().numpy()
+        with one_thread(), torch.inference_mode():
+            self._seen.copy_(torch.from_numpy(observations).view(self._seen.shape))
+            mean, log_std = torch.split(self._explore.forward()[0], self._size, dim=1)
+            self._explore_noise.normal_()
+            std = log_std.clamp(LOG_STD_MIN, LOG_STD_MAX).exp_()
+            actions: NDArray[Any] = std.mul_(self._explore_noise).add_(mean).tanh_().numpy()
         return actions
 
     def run(self, model: SAC, gradient_steps: int) -> dict[str, list[float]]:

@@ -96,8 +96,9 @@ class TD3Updates:
 
     def act(self, observations: NDArray[Any]) -> NDArray[Any]:
         """Return the policy's actions (n, a) for observations (n, …)."""
-        self._seen.copy_(torch.from_numpy(observations).view(self._seen.shape))
-        actions: NDArray[Any] = self._explore.forward()[0].tanh_().numpy().copy()
+        with one_thread(), torch.inference_mode():
+            self._seen.copy_(torch.from_numpy(observations).view(self._seen.shape))
+            actions: NDArray[Any] = self._explore.forward()[0].tanh().numpy()
         return actions
 
     def run(self, model: TD3, gradient_steps: int) -> dict[str, list[float]]:
