@@ -52,7 +52,8 @@ def train(spec: RunSpec, project: Project | None = None, *, echo: TextIO | None 
         "created": time.time(),
     }
     run = RunDirectory.create(project.runs, spec.algorithm, source.name, files={"run.json": record})
-    return Session(run, RunLog(run.log_path, echo=echo)).run()
+    with RunLog(run.log_path, echo=echo) as log:
+        return Session(run, log).run()
 
 
 def find_source(env_id: str, project: Project) -> EnvSource:

@@ -20,6 +20,7 @@ from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 from stable_baselines3.common.running_mean_std import RunningMeanStd
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
+from workbench.errors import SimulationError
 from workbench.policies.sb3 import describe_action_map, describe_network, policy_tensors
 from workbench.policies.spaces import describe_space
 from workbench.specs import RunSpec
@@ -47,6 +48,7 @@ class Learner:
 
     def __init__(self, spec: RunSpec, venv: VecEnv, *, seed: int) -> None:
         self._spec = spec
+        self.venv = venv
         self.env = normalize(venv, spec)
         self.model: BaseAlgorithm = make_model(spec, self.env, seed=seed)
         self.observation_space = describe_space(venv.observation_space, "observations")
@@ -106,10 +108,12 @@ class Learner:
                 self._iterate_on_policy(self.model)
             elif isinstance(self.model, OffPolicyAlgorithm):
                 self._iterate_off_policy(self.model)
-        except ValueError as error:
-            # Torch's distributions refuse means that are not finite before anything here sees them.
+        except (ValueError, SimulationError) as error:
+            # Torch's distributions and the environment refuse such numbers before anything here sees them.
             self._check_parameters()
-            raise error
+            if "invalid values" in str(error):
+                raise AnomalyError(f"the policy's actions are not finite after {self.steps} steps") from error
+            raise
         self.iteration += 1
         self._check_losses()
         self._check_parameters()

@@ -174,6 +174,7 @@ class Trainer:
             self._learner.model.logger.record(name, value)
 
     def _write_metrics(self) -> None:
+        self._record({"time/total_timesteps": self._learner.steps})
         if self._spec.profile:
             self._record(
                 {
