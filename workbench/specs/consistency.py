@@ -85,7 +85,18 @@ def _keeping(spec: RunSpec) -> Iterator[Finding]:
     if spec.checkpoint_freq is not None and spec.checkpoint_every_steps is not None:
         message = "and checkpoint_freq are two ways to say one thing: give only one of them"
         yield _found("checkpoint_every_steps", message, "checkpoint_freq")
-    never = spec.checkpoint_freq == 0 and spec.checkpoint_every_steps is None
+    every, budget = spec.checkpoint_every_steps, spec.step_budget
+    if every is not None and 0 < budget <= every:
+        message = (
+            f"{show(every)} is not reached in the {show(budget)} steps of this run: only the untrained and the last"
+        )
+        message += " checkpoint are written"
+        others = ("total_steps", "stop_criteria.num_env_steps_sampled_lifetime")
+        yield _found("checkpoint_every_steps", message, *others, warn=True)
+    never = spec.checkpoint_freq == 0 and every is None
+    if never and spec.keep_last is not None:
+        message = "does nothing: checkpoint_freq 0 writes only the untrained and the last checkpoint"
+        yield _found("keep_last", message, "checkpoint_freq", "checkpoint_every_steps", warn=True)
     if never and spec.stop_criteria.evaluation_return_mean is not None:
         message = "can never be met in time: checkpoint_freq 0 writes no checkpoint to evaluate before the last"
         yield _found("stop_criteria.evaluation_return_mean", message, "checkpoint_freq", "checkpoint_every_steps")
