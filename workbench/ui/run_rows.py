@@ -114,7 +114,7 @@ def run_row(row: RunRow, *, plain: bool, identity: Identity | None, here: bool, 
             ),
             "trend": cell("" if plain else sparkline(np.array(row.trend, dtype=np.float64), 9)),
             "speed": cell("" if ended else formatting.amount(row.steps_per_s)),
-            "eta": _eta_or_end(row),
+            "eta": _eta_or_end(row, 24 if wide else 15),
             "age": cell(formatting.age(row.age_s)),
             "tags": cell(" ".join(row.tags)),
         },
@@ -164,7 +164,7 @@ def _run(row: RunRow, *, wide: bool) -> tuple[Part, ...]:
 def _progress(row: RunRow, *, plain: bool, wide: bool) -> tuple[Part, ...]:
     look = STATE_LOOKS[row.state]
     if row.problem:
-        return cell(row.problem, "error")
+        return cell("damaged", "error")
     if row.state is RunState.QUEUED:
         return cell("queued", "muted")
     if row.state is RunState.STARTING:
@@ -181,8 +181,10 @@ def _steps(row: RunRow) -> str:
     return f"{done} of {formatting.amount(row.total_steps)}" if row.total_steps else done
 
 
-def _eta_or_end(row: RunRow) -> tuple[Part, ...]:
+def _eta_or_end(row: RunRow, width: int) -> tuple[Part, ...]:
     look = STATE_LOOKS[row.state]
+    if row.problem:
+        return cell(formatting.shorten(row.problem, width), "error")
     match row.state:
         case RunState.QUEUED | RunState.STARTING:
             return cell("")
@@ -195,7 +197,7 @@ def _eta_or_end(row: RunRow) -> tuple[Part, ...]:
                 return cell(f"silent {formatting.age(row.silent_s)}", "warning")
             return cell(eta_text(row))
     colour = look.variable if row.state.is_bad else "muted"
-    return cell(formatting.shorten(ending(row), 24), colour)
+    return cell(formatting.shorten(ending(row), width), colour)
 
 
 def _sort_key(value: Value) -> tuple[int, float, str]:

@@ -151,6 +151,7 @@ class RunWatch:
         self._poked = asyncio.Event()
         self._worker: Worker[None] | None = None
         self._told_at = -AGES_S
+        self._complained: set[str] = set()
 
     # Life, on the event loop.
 
@@ -207,11 +208,20 @@ class RunWatch:
     async def _run(self) -> None:
         while True:
             self._poked.clear()
-            await asyncio.to_thread(self._read)
+            try:
+                await asyncio.to_thread(self._read)
+            except Exception as error:
+                # Whatever one file holds, the others must stay readable at the next turn.
+                self._complain(repr(error))
             try:
                 await asyncio.wait_for(self._poked.wait(), self._interval_s)
             except TimeoutError:
                 continue
+
+    def _complain(self, problem: str) -> None:
+        if problem not in self._complained:
+            self._complained.add(problem)
+            self._app.notify(f"Reading the runs failed: {problem}", severity="error")
 
     # Reading, on a thread.
 

@@ -130,7 +130,7 @@ class RunScreen(RunScreenBase):
         self.log_view.extend(message.lines)
         self._checkpoints = message.checkpoints
         self.query_one("#tail", Static).update(Content("\n".join(self.log_view.lines[-TAIL_LINES:])))
-        self._show_checkpoints()
+        self._show_row()
         self._show_charts()
 
     @work(group="config", exit_on_error=False, description="reading the settings")
