@@ -75,9 +75,9 @@ def run(args: argparse.Namespace, project: Project) -> int:
     from workbench.runs.recordings import JobReport, recording_path
     from workbench.viewer.target import find_target
 
+    target = find_target(project, args.target, agent=args.agent, env=args.env)
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
-    target = find_target(project, args.target, agent=args.agent, env=args.env)
     try:
         path: Path = args.output or recording_path(project.recordings, target.label, ".mp4")
         report = JobReport(path, _sidecar(args, target, path))

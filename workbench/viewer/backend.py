@@ -28,6 +28,9 @@ OFFSCREEN_PACKAGES = ("libegl1", "libegl-mesa0", "libgl1", "libopengl0", "libgl1
 WINDOW_PACKAGES = ("libglx-mesa0", "libxrandr2", "libxinerama1", "libxcursor1", "libxi6")
 """What a window needs besides."""
 
+WINDOW_LIBRARIES = ("libX11.so.6", "libGL.so.1", "libXrandr.so.2", "libXinerama.so.1", "libXcursor.so.1", "libXi.so.6")
+"""What is loaded when a window opens."""
+
 OFFSCREEN_FIX = f"On Debian and Ubuntu: apt-get install {' '.join(OFFSCREEN_PACKAGES)}"
 WINDOW_FIX = f"On Debian and Ubuntu: apt-get install {' '.join(OFFSCREEN_PACKAGES + WINDOW_PACKAGES)}"
 NO_DISPLAY_FIX = (

@@ -73,7 +73,7 @@ def studio_material(size: int = 128) -> list[NDArray[np.uint8]]:
     wrap = 0.25
     lit = np.clip((normal @ key + wrap) / (1 + wrap), 0, 1)
     sky = 0.5 + 0.5 * y
-    diffuse = 0.22 + 0.18 * sky + 0.66 * lit
+    diffuse = 0.26 + 0.18 * sky + 0.62 * lit
     halfway = _unit(key + np.array([0, 0, 1.0]))
     gloss = 0.20 * np.clip(normal @ halfway, 0, 1) ** 32 + 0.035 * (1 - z) ** 3 * sky
 

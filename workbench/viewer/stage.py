@@ -128,8 +128,10 @@ class MujocoStage(_Window):
         ps = self._polyscope
         shift = np.eye(4)
         shift[:3, 3] = -delta
+        centre = np.asarray(ps.get_view_center()) + delta
         ps.set_camera_view_matrix(ps.get_camera_view_matrix() @ shift)
-        ps.set_view_center_raw(np.asarray(ps.get_view_center()) + delta)
+        # Moving the camera puts the point that the mouse orbits somewhere else.
+        ps.set_view_center_raw(centre)
         self._looks_at = point
 
 
