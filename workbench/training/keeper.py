@@ -51,7 +51,6 @@ class CheckpointKeeper:
             "network": learner.network,
             "normalizer": learner.normalizer_fields(),
         }
-        self._newest: Path | None = None
         self._newest_steps = -1
         self._count = 0
         self._best: float | None = None
@@ -87,21 +86,20 @@ class CheckpointKeeper:
         path = write_checkpoint(self._run.path, fields, learner.checkpoint_tensors())
         self._run.set_latest(path.name)
         self._events.append("checkpoint", steps=learner.steps, path=path.name, iteration=learner.iteration)
-        self._newest, self._newest_steps = path, learner.steps
+        self._newest_steps = learner.steps
         self._count += 1
         return path
 
-    def evaluate(self) -> Evaluation:
-        """Score the newest checkpoint as it lies on disk, greedily, on the run's numbered episodes."""
-        assert self._newest is not None, "write() comes first"
+    def evaluate(self, path: Path) -> Evaluation:
+        """Score the checkpoint just written as it lies on disk, greedily, on the run's numbered episodes."""
         spec = self._spec
-        evaluation = evaluate(self._newest, episodes=spec.eval_episodes, seed=spec.eval_seed, threads=spec.threads or 0)
+        evaluation = evaluate(path, episodes=spec.eval_episodes, seed=spec.eval_seed, threads=spec.threads or 0)
         scores = {"kind": "claimed", "time": time.time(), "steps": self._newest_steps, **evaluation.to_json()}
-        durable.write_json(self._newest / EVALUATION_NAME, {"format": 1, "evaluations": [scores]})
+        durable.write_json(path / EVALUATION_NAME, {"format": 1, "evaluations": [scores]})
         self._events.append(
             "evaluation",
             steps=self._newest_steps,
-            checkpoint=self._newest.name,
+            checkpoint=path.name,
             mean_return=evaluation.mean,
             std_return=evaluation.std,
             mean_length=evaluation.mean_length,
@@ -111,7 +109,7 @@ class CheckpointKeeper:
         )
         if self._best is None or evaluation.mean > self._best:
             self._best = evaluation.mean
-            self._run.set_best(self._newest.name)
+            self._run.set_best(path.name)
         self.evaluation = evaluation
         return evaluation
 

@@ -60,7 +60,8 @@ class Learner:
         """Seconds that the last iteration spent in the environment and the policy."""
         self.update_s = 0.0
         """Seconds that the last iteration spent on updates."""
-        self._callback: BaseCallback | None = None
+        self._callback: BaseCallback = self.model._init_callback(None)
+        self._has_started = False
 
     @property
     def steps(self) -> int:
@@ -95,6 +96,7 @@ class Learner:
         horizon = min((budget for budget in budgets if budget), default=NO_HORIZON)
         _, self._callback = self.model._setup_learn(horizon, None, True, "", False)
         self._callback.on_training_start({}, {})
+        self._has_started = True
 
     def iterate(self) -> None:
         """Collect one iteration's steps and learn from them.
@@ -150,14 +152,13 @@ class Learner:
 
     def close(self) -> None:
         """Close the metrics and the environment."""
-        if self._callback is not None:
+        if self._has_started:
             self._callback.on_training_end()
             self.model.logger.close()
         self.env.close()
 
     def _iterate_on_policy(self, model: OnPolicyAlgorithm) -> None:
         started = time.perf_counter()
-        assert self._callback is not None, "start() comes first"
         model.collect_rollouts(self.env, self._callback, model.rollout_buffer, n_rollout_steps=model.n_steps)
         collected = time.perf_counter()
         model._update_current_progress_remaining(model.num_timesteps, model._total_timesteps)
@@ -165,7 +166,6 @@ class Learner:
         self.rollout_s, self.update_s = collected - started, time.perf_counter() - collected
 
     def _iterate_off_policy(self, model: OffPolicyAlgorithm) -> None:
-        assert self._callback is not None, "start() comes first"
         until = self.steps + self.iteration_steps
         if self._spec.step_budget:
             until = min(until, self._spec.step_budget)

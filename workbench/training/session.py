@@ -96,7 +96,11 @@ class Session:
         if spec.video_on_checkpoint:
             self._log.say("films of checkpoints are not built yet: none is made")
         venv = make_sb3(source, spec.n_envs, seed, spec.threads or 0)
-        learner = self._learner = Learner(spec, venv, seed=seed)
+        try:
+            learner = self._learner = Learner(spec, venv, seed=seed)
+        except BaseException:
+            venv.close()
+            raise
         fields = {"seed": seed, "versions": record.get("versions") or {}, **_describe(venv)}
         keeper = self._keeper = CheckpointKeeper(self._run, spec, source, learner, self._events, fields)
         trainer = Trainer(
@@ -183,7 +187,9 @@ def _describe(venv: Any) -> dict[str, Any]:
     """Return what a checkpoint says of its environment that only the environment itself knows."""
     batch = getattr(venv, "env", None)
     if batch is None:
-        return {"control_period_s": None, "observation_names": (), "action_names": ()}
+        period_s = getattr(venv.envs[0].unwrapped, "dt", None)
+        known = isinstance(period_s, float) and period_s > 0
+        return {"control_period_s": period_s if known else None, "observation_names": (), "action_names": ()}
     return {
         "control_period_s": batch.control_dt,
         "observation_names": tuple(batch.observation_names),

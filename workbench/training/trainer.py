@@ -128,7 +128,7 @@ class Trainer:
         written = time.monotonic()
         self._log.say(f"{path.name} written")
         if self._keeper.is_evaluation_due if evaluate is None else evaluate:
-            scores = self._keeper.evaluate()
+            scores = self._keeper.evaluate(path)
             self._rule.add_evaluation(scores.mean)
             self._record(
                 {
