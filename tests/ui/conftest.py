@@ -46,11 +46,13 @@ def settle() -> Settle:
     async def wait(pilot: Pilot[None]) -> None:
         app = pilot.app
         assert isinstance(app, WorkbenchApp)
-        await app.runs.settle()
-        for _ in range(3):
-            finite = [worker for worker in app.workers if worker.group != "watch" and not worker.is_finished]
-            if finite:
-                await app.workers.wait_for_complete(finite)
-            await pilot.pause()
+        # Twice: what the first reading tells makes screens follow runs, whose histories the second one reads.
+        for _ in range(2):
+            await app.runs.settle()
+            for _ in range(3):
+                finite = [worker for worker in app.workers if worker.group != "watch" and not worker.is_finished]
+                if finite:
+                    await app.workers.wait_for_complete(finite)
+                await pilot.pause()
 
     return wait

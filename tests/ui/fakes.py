@@ -133,9 +133,7 @@ class FakeLauncher:
         self.closed = False
         self.on_change: Callable[[Job], None] = lambda job: None
 
-    def start(
-        self, words: Sequence[str], *, kind: JobKind, title: str, detail: dict[str, str] | None = None
-    ) -> Job:
+    def start(self, words: Sequence[str], *, kind: JobKind, title: str, detail: dict[str, str] | None = None) -> Job:
         job = Job(len(self.jobs) + 1, kind, title, tuple(words), detail=dict(detail or {}))
         self.jobs.append(job)
         return job

@@ -73,6 +73,7 @@ class WorkbenchApp(Starting, App[None]):
     COMMANDS = {_palette}
     BINDINGS = bindings_for("app")
     CSS = """
+    * { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
     Toast { width: 64; }
     Input { border: none; height: 1; padding: 0; background: $panel; }
     Input:focus { border: none; background-tint: $foreground 8%; }

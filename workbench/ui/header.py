@@ -95,38 +95,35 @@ class Header(Widget):
 
     def render(self) -> Content:
         """Return the row for the width there is."""
-        left = Content.assemble((" workbench ", "bold"), *(self._tab(*place) for place in enumerate(PLACES)))
+        tabs = Content(" ").join(self._tab(*place) for place in enumerate(PLACES))
         wide = self.size.width >= _WIDE
-        right = Content.assemble(self._runs(long=wide), self._machine() if wide else "", " ")
+        right = Content.assemble(self._runs(long=wide), self._machine() if wide else "")
+        left = Content.assemble((" workbench  ", "bold"), tabs)
         if left.cell_length + right.cell_length > self.size.width:
-            left = Content.assemble(" ", *(self._tab(*place) for place in enumerate(PLACES)))
+            left = Content.assemble(" ", tabs)
         space = self.size.width - left.cell_length - right.cell_length
         return Content.assemble(left, " " * max(1, space), right)
 
     def _tab(self, index: int, place: tuple[str, str]) -> Content:
         name, label = place
-        here = name == self._place
         click = f"@click=screen.go_{name}"
-        text = f"{index + 1} {label}"
-        return (
-            Content.assemble((f"[{text}]", f"$primary bold {click}"))
-            if here
-            else Content.assemble((f" {text} ", click))
-        )
+        if name == self._place:
+            return Content.assemble((f"[{index + 1} {label}]", f"$primary bold {click}"))
+        return Content.assemble((f" {index + 1} {label} ", click))
 
     def _runs(self, *, long: bool) -> Content:
         counts = self.counts
         plain = self._workbench.plain
-        parts: list[tuple[str, str]] = []
+        parts: list[Content] = []
         for state, count, word in (
             ("running", counts.live, "live"),
             ("queued", counts.queued, "queued"),
             ("failed", counts.bad, "ended badly"),
         ):
             look = STATE_LOOKS[state]
-            text = f"{look.plain if plain else look.glyph} {count}{f' {word}' if long else ''}  "
-            parts.append((text, f"${look.variable}" if count else "$muted"))
-        return Content.assemble(*parts)
+            text = f"{look.plain if plain else look.glyph} {count}{f' {word}' if long else ''}"
+            parts.append(Content.styled(text, f"${look.variable}" if count else "$muted"))
+        return Content("  ").join(parts)
 
     def _machine(self) -> Content:
         load = self.load
@@ -136,5 +133,5 @@ class Header(Widget):
         clock = formatting.clock(self._workbench.clock())
         host = f"{formatting.shorten(load.host, 16)}  " if self.size.width >= 160 else ""
         return Content.assemble(
-            (f"  {host}CPU {formatting.percent(load.cpu)}  RAM {used:.1f}/{total:.0f} GB  ", "$muted"), f"  {clock}"
+            (f"    {host}CPU {formatting.percent(load.cpu)}  RAM {used:.1f}/{total:.0f} GB", "$muted"), f"    {clock} "
         )

@@ -52,10 +52,12 @@ class EntryTree(Tree[Row]):
 
     def show(self, rows: Sequence[Row], cursor: str, *, unfold: bool = False) -> None:
         """Show these rows with the cursor on the row of that key, or on the first that is no group."""
-        self.clear()
-        for row in rows:
-            self._add(self.root, row, unfold=unfold)
-        self.root.expand()
+        with self.prevent(Tree.NodeHighlighted, Tree.NodeCollapsed, Tree.NodeExpanded):
+            self.clear()
+            self.cursor_line = -1
+            for row in rows:
+                self._add(self.root, row, unfold=unfold)
+            self.root.expand()
         nodes = [node for node in self._below(self.root) if node.data is not None]
         chosen = next((node for node in nodes if node.data and node.data.key == cursor), None)
         if chosen is None:
@@ -65,7 +67,9 @@ class EntryTree(Tree[Row]):
             while parent is not None and parent is not self.root:
                 parent.expand()
                 parent = parent.parent
-            self.call_after_refresh(self.move_cursor, chosen)
+            # Asking for a line lays the lines out; before that no node knows its own.
+            self.get_node_at_line(0)
+            self.move_cursor(chosen)
 
     @property
     def current(self) -> Row | None:
@@ -129,7 +133,7 @@ class EntryTree(Tree[Row]):
             icon = "x " if self._plain else "✗ "
         else:
             icon = "  "
-        note = row.note
+        note = row.note if len(icon) + len(row.label) + len(row.note) < room else ""
         name = shorten(row.label, max(4, room - len(icon) - len(note) - 1))
         pad = " " * max(1, room - len(icon) - len(name) - len(note))
         text = Text(f"{icon}{name}{pad}{note}"[:room] if room else "", style=style)

@@ -28,11 +28,12 @@ class FieldLine(Horizontal):
 
     DEFAULT_CSS = """
     FieldLine {
-        height: 1;
+        height: auto;
+        min-height: 1;
         & .mark { width: 2; }
-        & .name { width: 24; }
-        & .editor { width: 18; }
-        & .aside { width: 1fr; color: $muted; margin-left: 2; }
+        & .name { width: 31; }
+        & .editor { width: 16; }
+        & .aside { width: 1fr; height: auto; color: $muted; margin-left: 1; }
         &.-changed .name { text-style: bold; }
     }
     """
@@ -49,6 +50,7 @@ class FieldLine(Horizontal):
         self.key = key
         self.row = row
         self._text = text
+        self._said: tuple[Problem | None, bool, str, str, bool] | None = None
 
     def compose(self) -> ComposeResult:
         """Yield the parts."""
@@ -86,6 +88,10 @@ class FieldLine(Horizontal):
 
     def take(self, problem: Problem | None, *, changed: bool, base: str, fact: str, from_recipe: bool) -> None:
         """Show what is said of this field."""
+        said = (problem, changed, base, fact, from_recipe)
+        if said == self._said:
+            return
+        self._said = said
         mark, aside = Content(""), Content.styled(fact, "$muted")
         if changed:
             mark = Content.styled("✎", "$primary")
@@ -169,23 +175,26 @@ class FormSection(Vertical):
         return [FieldLine(key, row, self._values[key]) for key, row in self.section.rows]
 
     @on(SectionTitle.Toggled)
-    def _toggled(self, event: SectionTitle.Toggled) -> None:
+    async def _toggled(self, event: SectionTitle.Toggled) -> None:
         event.stop()
         if self.is_open:
             self.is_open = False
             self._redraw()
         else:
-            self.unfold()
+            await self.unfold()
 
-    def unfold(self) -> None:
+    async def unfold(self) -> None:
         """Show the fields."""
         lines = self.query_one(".lines", Vertical)
         self.is_open = True
         if not lines.children:
-            made = self._make_lines()
-            lines.mount(*made)
-            self.call_after_refresh(self._tell_lines)
+            await lines.mount(*self._make_lines())
+            self._tell_lines()
         self._redraw()
+
+    def line(self, key: str) -> FieldLine:
+        """Return the line of a field of an unfolded section."""
+        return next(item for item in self.query(FieldLine) if item.key == key)
 
     def _redraw(self) -> None:
         self.query_one(".lines").set_class(not self.is_open, "-folded")
@@ -222,7 +231,7 @@ class FormSection(Vertical):
         self._wrong = sum(key in problems and problems[key].severity == "error" for key in keys)
         self._values = {key: edits.get(key, base[key]) for key in keys}
         if self._wrong and not self.is_open:
-            self.unfold()
+            self.call_next(self.unfold)
         self._tell_lines()
         self._redraw()
 
