@@ -11,7 +11,6 @@ import ctypes
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -37,9 +36,6 @@ NO_DISPLAY_FIX = (
     "`workbench record` films without a display, and `xvfb-run -a workbench play …` plays on a display of its own."
 )
 
-STARTING_S = 1.0
-"""How long a display may take to answer."""
-
 _started: Surface | None = None
 
 
@@ -61,8 +57,6 @@ def start(surface: Surface, *, size: tuple[int, int], samples: int, theme: Theme
         stop()
     require(surface)
     ps = import_polyscope()
-    if surface == "window":
-        _await_display()
     ps.set_allow_headless_backends(True)
     ps.set_verbosity(0)
     ps.set_use_prefs_file(False)
@@ -133,7 +127,11 @@ def import_polyscope() -> Any:
 
 
 def display_opens() -> bool:
-    """Tell whether the X display that `$DISPLAY` names answers."""
+    """Tell whether the X display that `$DISPLAY` names answers.
+
+    Not to be asked right before a window opens: Xvfb starts afresh when its only client leaves, and refuses the next
+    one meanwhile.
+    """
     try:
         xlib = ctypes.CDLL("libX11.so.6")
     except OSError:
@@ -143,13 +141,6 @@ def display_opens() -> bool:
     if display:
         xlib.XCloseDisplay(ctypes.c_void_p(display))
     return bool(display)
-
-
-def _await_display() -> None:
-    """Give a display that is just starting, as under xvfb-run, a moment to answer."""
-    end = time.monotonic() + STARTING_S
-    while sys.platform.startswith("linux") and not display_opens() and time.monotonic() < end:
-        time.sleep(0.05)
 
 
 def _let_exit_be_quiet() -> None:
