@@ -55,12 +55,13 @@ def test_every_geom_type_and_shown_site_has_a_shape(model: Any) -> None:
         *("wall", "hills", "ball", "red", "pill", "egg", "can", "crate", "wedge")
     ]
     assert [shape.name for shape in shapes if shape.kind == "site"] == ["mark", "far"]
-    assert {shape.name for shape in shapes if shape.flat} == {"wall", "hills"}
+    assert {shape.name for shape in shapes if not shape.has_shadow} == {"wall", "hills", "mark", "far"}
+    assert {shape.name for shape in shapes if not shape.closed} == {"wall", "hills", "wedge"}
 
 
 def test_shapes_fill_the_boxes_that_mujoco_puts_around_geoms(model: Any) -> None:
     for shape in drawable_shapes(model):
-        if shape.kind == "geom" and not shape.flat:
+        if shape.kind == "geom" and shape.has_shadow:
             centre, half = model.geom_aabb[shape.index][:3], model.geom_aabb[shape.index][3:]
             assert shape.mesh.vertices.min(axis=0) == pytest.approx(centre - half, abs=2e-3), shape.name
             assert shape.mesh.vertices.max(axis=0) == pytest.approx(centre + half, abs=2e-3), shape.name

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import RequestError
+from workbench.errors import RequestError, WorkFailedError
 from workbench.project import Project
 from workbench.viewer import options
 
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
             finally:
                 session.env.close()
     except OSError as error:
-        raise RequestError(f"the film cannot be written: {error}.") from error
+        raise WorkFailedError(f"the film cannot be written: {error}.") from error
     _tell(report.sidecar, path, as_json=args.json)
     return 130 if asked else 0
 
@@ -130,7 +130,7 @@ def _sidecar(args: argparse.Namespace, target: Target, path: Path) -> Sidecar:
 
 
 def _command(args: argparse.Namespace) -> tuple[str, ...]:
-    """Return the words that make the film again; where it goes is left to the name it gets then."""
+    """Return the words that make the film again."""
     words = ["workbench", "record", args.target]
     given = {
         "--agent": args.agent,
@@ -159,10 +159,11 @@ def _film(session: Session, args: argparse.Namespace, request: _Request, report:
     clock = FrameClock(control_hz, frame_rate(control_hz, request.fps))
     longest = longest_episode(session.env)
     progress = _Progress(report, episodes=args.episodes, steps=_steps(longest, request.seconds, control_hz))
+    # Environments render nothing before their first reset.
     session.begin(0)
     source = _source(session, args, request)
     try:
-        report.update(size=source.format.size, fps=clock.fps)
+        report.update(size=source.format.size, fps=round(clock.fps, 3))
         with progress, open_film(report.film, source.format, clock.fps) as film:
             recorded = record(
                 session,

@@ -1,7 +1,7 @@
 """Starting and ending Polyscope, offscreen through EGL or in a window, with every failure as one sentence.
 
-The only module that imports Polyscope at its top level is the scene; this one imports it when asked to start, so that
-a machine without graphics libraries learns what is missing instead of failing on an import.
+Nothing imports Polyscope but through `import_polyscope`, and only when a picture is wanted: a machine without graphics
+libraries learns what is missing instead of failing on an import.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ WINDOW_LIBRARIES = ("libX11.so.6", "libGL.so.1", "libXrandr.so.2", "libXinerama.
 
 OFFSCREEN_FIX = f"On Debian and Ubuntu: apt-get install {' '.join(OFFSCREEN_PACKAGES)}"
 WINDOW_FIX = f"On Debian and Ubuntu: apt-get install {' '.join(OFFSCREEN_PACKAGES + WINDOW_PACKAGES)}"
+DRIVER_FIX = "`workbench doctor` tries the graphics driver out; a smaller --size asks less of it."
 NO_DISPLAY_FIX = (
     "`workbench record` films without a display, and `xvfb-run -a workbench play …` plays on a display of its own."
 )
@@ -126,6 +127,19 @@ def import_polyscope() -> Any:
     return polyscope
 
 
+@contextlib.contextmanager
+def failures_explained() -> Iterator[None]:
+    """Turn what Polyscope raises while it draws into an error for people.
+
+    Raises:
+        GraphicsError: It raised; a driver ran out of memory, or was lost.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        raise GraphicsError(f"the picture could not be drawn: {_words(error)}.", hint=DRIVER_FIX) from error
+
+
 def display_opens() -> bool:
     """Tell whether the X display that `$DISPLAY` names answers.
 
@@ -155,12 +169,17 @@ def _let_exit_be_quiet() -> None:
 
 
 def _explained(surface: Surface, error: RuntimeError) -> GraphicsError:
-    words = str(error).replace("[polyscope]", "").replace("[EXCEPTION]", "").replace("ERROR:", "")
-    said = " ".join(words.split()).rstrip(".")
+    said = _words(error)
     if surface == "window":
         hint = WINDOW_FIX if display_opens() else NO_DISPLAY_FIX
         return GraphicsError(f"no window opens on display {os.environ.get('DISPLAY', '')} ({said}).", hint=hint)
     return GraphicsError(f"no picture can be drawn without a display ({said}).", hint=OFFSCREEN_FIX)
+
+
+def _words(error: RuntimeError) -> str:
+    """Return what Polyscope said, without its marks."""
+    words = str(error).replace("[polyscope]", "").replace("[EXCEPTION]", "").replace("ERROR:", "")
+    return " ".join(words.split()).rstrip(".")
 
 
 @contextlib.contextmanager

@@ -71,7 +71,8 @@ class _Window:
         backend.stop()
 
     def _tick(self) -> None:
-        self._polyscope.frame_tick()
+        with backend.failures_explained():
+            self._polyscope.frame_tick()
         if self._error is not None:
             error, self._error = self._error, None
             raise error
@@ -93,7 +94,8 @@ class MujocoStage(_Window):
         super().__init__(player, theme, size, surface, follows=True)
         self._env = player.session.env.unwrapped
         self._framing = framing.frame(self._env.model, follow=getattr(self._env, "follow_body", None))
-        self._scene = Scene(self._env.model, self._framing, theme)
+        with backend.failures_explained():
+            self._scene = Scene(self._env.model, self._framing, theme)
         self._follower = Follower()
         self._looks_at = self._follower.update(self._framing.target(self._env.data), 0.0)
         view = view_of(self._framing)
