@@ -99,7 +99,7 @@ def describe(entry: Entry, **changes: Any) -> None:
         "reward_terms": ["upright"],
         "terminated": ["pole_angle"],
         "truncated": ["time_limit"],
-        "config": [{"name": "frame_skip", "type": "int", "default": 2, "doc": "Steps of simulation in one of control."}],
+        "config": [{"name": "frame_skip", "type": "int", "default": 2, "doc": "Steps of simulation."}],
         "model": {"nq": 2, "nv": 2, "nu": 1, "nbody": 3},
         "faults": [],
         "versions": {},

@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from tests.ui import fakes
-from tests.ui.conftest import Settle
+from tests.ui.conftest import Settle, workers_done
 from tests.ui.seen import line_with, lines, notices, text
 from workbench.catalog import discover
 from workbench.cli import main
@@ -39,9 +39,7 @@ async def opened(pilot: Pilot[None], settle: Settle, name: str = "cart_pole") ->
 async def checked(pilot: Pilot[None]) -> None:
     """Wait until the form has been checked."""
     for _ in range(2):
-        checks = [worker for worker in pilot.app.workers if worker.group == "check"]
-        if checks:
-            await pilot.app.workers.wait_for_complete(checks)
+        await workers_done(pilot)
         await pilot.pause()
 
 

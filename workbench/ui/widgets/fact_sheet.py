@@ -43,6 +43,11 @@ class FactSheet(Widget):
             self._facts = tuple(facts)
             self.refresh(layout=True)
 
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """What is shown."""
+        return self._facts
+
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return how many rows the facts take at this width."""
         return len(self._lines(width))
