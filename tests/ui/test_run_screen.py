@@ -94,7 +94,7 @@ async def test_head_and_first_page_say_how_it_does(project: Project, app: Workbe
         screen = await opened(pilot, settle, run)
         head = "\n".join(seen.lines(app)[1:4])
         assert "● running" in head and "seed 1" in head and "1 M of 1 M" in head
-        assert "return 950" in head and "880 ± 20 ◆ 1 M" in head and "3 checkpoints" in head
+        assert "return 950" in head and "880 ± 20 ◆ 1 M" in head
         assert titles(screen) == ["return · • evaluation", "length"]
         assert seen.text(app).count("•") >= 2 and "◆" in seen.text(app)
         assert "iteration 2" in seen.text(app)

@@ -18,6 +18,7 @@ from workbench.ui.watch import RunRow
 RETURN = "rollout/ep_rew_mean"
 LENGTH = "rollout/ep_len_mean"
 EVALUATION = "eval/mean_return"
+READING = "Reading the curves…"
 SECTIONS = ("Return", "Terms", "Endings", "Losses", "System")
 
 _FLAGS = {"anomaly": "!", "resumed": "R", "set": "C"}
@@ -90,7 +91,7 @@ def overlay_chart(
                 str(row.path),
                 row.title,
                 past.series.get(RETURN),
-                identities[str(row.path)],
+                identities[row.name],
                 bold=current is not None and row.path == current.path,
                 budget=float(row.total_steps) if row.state.is_live else None,
             )
@@ -105,8 +106,9 @@ def overlay_chart(
         "return",
         tuple(curves),
         () if several or spec.goal is None else (Reference(spec.goal, "goal"),),
+        points=_evaluations(pasts[current.path]) if current is not None and current.path in pasts else (),
         note=" · ".join(notes),
-        empty=empty_return(spec, rows),
+        empty=empty_return(spec, rows) if any(row.path in pasts for row in rows) else READING,
     )
 
 
@@ -154,11 +156,7 @@ class RunCharts:
         return makers[name]()
 
     def _returns(self) -> list[ChartData]:
-        points = tuple(
-            Point(float(item.steps), item.mean_return, item.std_return or 0.0)
-            for item in self._past.evaluations
-            if item.mean_return is not None
-        )
+        points = _evaluations(self._past)
         goal = () if self._spec.goal is None else (Reference(self._spec.goal, "goal"),)
         why = empty_return(self._spec, [] if self._row is None else [self._row])
         first = self._single(RETURN, "return · • evaluation" if points else "return", why)
@@ -171,13 +169,20 @@ class RunCharts:
             names = [name for name in self._past.series if name.startswith("reward/") and name.endswith("_mean")]
         names.sort()
         why = "Waiting for the first episode to end, or the environment names no reward terms."
-        together = self._several("reward terms", "reward terms, an episode", names, _term_name, why)
+        series = {name: self._past.series[name] for name in names}
+        together = self._several("reward terms", "reward terms, an episode", series, _term_name, why)
         return [together, *(self._single(name, _term_name(name), why) for name in names[1:] and names)]
 
     def _endings(self) -> list[ChartData]:
-        names = sorted(name for name in self._past.series if name.startswith(("terminated/", "truncated/")))
+        found = {
+            name: points
+            for name, points in sorted(self._past.series.items())
+            if name.startswith(("terminated/", "truncated/"))
+        }
         why = "Waiting for the first episode to end."
-        return [self._several("endings", "endings, last 100 episodes", names, lambda name: name.split("/", 1)[1], why)]
+        return [
+            self._several("endings", "endings, % of episodes", shares(found), lambda name: name.split("/", 1)[1], why)
+        ]
 
     def _losses(self) -> list[ChartData]:
         names = sorted(name for name in self._past.series if name.startswith("train/"))
@@ -201,20 +206,41 @@ class RunCharts:
         return ChartData(name, title, (curve,), checkpoints=self._ladder, flags=self._flags, empty=why)
 
     def _several(
-        self, metric: str, title: str, names: Sequence[str], label: Callable[[str], str], why: str
+        self, metric: str, title: str, series: Mapping[str, Points], label: Callable[[str], str], why: str
     ) -> ChartData:
-        letters = distinct_letters([label(name) for name in names])
+        letters = distinct_letters([label(name) for name in series])
         curves = tuple(
             curve_of(
                 name,
                 label(name),
-                self._past.series[name],
+                points,
                 Identity(place if place < SERIES_COUNT else None, letter),
                 budget=self._budget,
             )
-            for place, (name, letter) in enumerate(zip(names, letters, strict=True))
+            for place, ((name, points), letter) in enumerate(zip(series.items(), letters, strict=True))
         )
         return ChartData(metric, title, curves, checkpoints=self._ladder, flags=self._flags, legend=True, empty=why)
+
+
+def _evaluations(past: Past) -> tuple[Point, ...]:
+    return tuple(
+        Point(float(item.steps), item.mean_return, item.std_return or 0.0)
+        for item in past.evaluations
+        if item.mean_return is not None
+    )
+
+
+def shares(counts: Mapping[str, Points]) -> dict[str, Points]:
+    """Return each count as percent of the episodes that ended together with it; a gap where none did."""
+    totals: dict[float, float] = {}
+    for points in counts.values():
+        for steps, value in zip(points.steps.tolist(), np.nan_to_num(points.values).tolist(), strict=True):
+            totals[steps] = totals.get(steps, 0.0) + value
+    found = {}
+    for name, points in counts.items():
+        total = np.array([totals[steps] or np.nan for steps in points.steps.tolist()])
+        found[name] = replace(points, values=100 * points.values / total)
+    return found
 
 
 def distinct_letters(names: Sequence[str]) -> list[str]:

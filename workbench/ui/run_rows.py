@@ -18,12 +18,15 @@ from workbench.ui.widgets.rows import Column, Part, Row, cell
 RECENT = "recent"
 """Live, queued, ended, newest first: the order the rows come in."""
 
-_ENDING_WORDS = {
-    "goal": "goal reached",
-    "steps": "steps done",
-    "iterations": "iterations done",
-    "time": "time is up",
-}
+_ENDING_WORDS = (
+    ("return", "goal reached"),
+    ("steps", "steps done"),
+    ("iterations", "iterations done"),
+    ("seconds", "time is up"),
+    ("request", "by request"),
+    ("goal", "goal reached"),
+)
+"""A word in the reason of an ending that was asked for, and how a list puts it."""
 
 Value = float | str | None
 
@@ -39,8 +42,8 @@ class RunColumn:
     """The width classes of the screen that show it."""
 
 
-_ALL = frozenset({"-tiny", "-narrow", "-medium", "-wide", "-huge"})
-_NARROW = _ALL - {"-tiny"}
+_ALL = frozenset({"-minute", "-tiny", "-narrow", "-medium", "-wide", "-huge"})
+_NARROW = _ALL - {"-minute", "-tiny"}
 _MEDIUM = _NARROW - {"-narrow"}
 _WIDE = _MEDIUM - {"-medium"}
 
@@ -123,10 +126,11 @@ def run_row(row: RunRow, *, plain: bool, identity: Identity | None, here: bool, 
 
 def ending(row: RunRow) -> str:
     """Return in a few words why a run is in its state."""
-    words = _ENDING_WORDS.get(row.reason, row.reason)
-    if row.state is RunState.STOPPED and not words:
-        words = "by hand"
-    return words or str(row.state)
+    if row.state in (RunState.FINISHED, RunState.STOPPED):
+        for word, said in _ENDING_WORDS:
+            if word in row.reason:
+                return said
+    return row.reason or str(row.state)
 
 
 def eta_text(row: RunRow) -> str:
@@ -154,7 +158,8 @@ def _alarms(row: RunRow) -> tuple[Part, ...]:
 
 def _run(row: RunRow, *, wide: bool) -> tuple[Part, ...]:
     parts: list[Part] = [(row.env_name, "" if not row.problem else "error"), (f" {row.short_id}", "muted")]
-    if row.seed is not None and not wide:
+    # A seed that was drawn is ten digits long and tells nobody anything.
+    if row.seed is not None and row.seed < 10_000 and not wide:
         parts.append((f" s{row.seed}", "muted"))
     if row.parent:
         parts.append((" F", "muted"))

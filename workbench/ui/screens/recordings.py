@@ -119,7 +119,7 @@ class RecordingsScreen(WorkbenchScreen):
 
     def _describe(self) -> None:
         film = self.current
-        self.query_one("#facts", Static).update("" if film is None else about(film))
+        self.query_one("#facts", Static).update("" if film is None else about(film, self.workbench.project.root))
         self.refresh_bindings()
 
     @property

@@ -65,7 +65,10 @@ class RunScreen(RunScreenBase):
     def compose_body(self) -> ComposeResult:
         """Yield head, strip, charts beside texts, and the end of the log."""
         yield Static(id="head")
-        yield Static(id="strip")
+        strip = Static(id="strip")
+        # Names that can be clicked look like names, not like links.
+        strip.auto_links = False
+        yield strip
         with Horizontal(id="main"):
             with Container(id="charts"):
                 for place in range(MOST_CHARTS):

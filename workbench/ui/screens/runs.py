@@ -23,6 +23,7 @@ from workbench.ui.past import Past
 from workbench.ui.run_actions import RunScreenBase
 from workbench.ui.run_charts import NO_PAST, Spec, overlay_chart
 from workbench.ui.run_rows import RECENT, SORTABLE, columns_for, ordered, run_row
+from workbench.ui.screen import WIDTHS
 from workbench.ui.watch import RunRow, RunsSnapshot, RunWatch
 from workbench.ui.widgets.chart import Chart
 from workbench.ui.widgets.filter_box import FilterBox
@@ -34,8 +35,6 @@ MOST_DRAWN = 12
 """How many runs are drawn at most; the first eight have colours."""
 STILL_S = 1.0
 """Rows do not move for so long after a key press."""
-
-_WIDTHS = ("-huge", "-wide", "-medium", "-narrow", "-tiny")
 
 
 class RunsScreen(RunScreenBase):
@@ -107,7 +106,6 @@ class RunsScreen(RunScreenBase):
 
     def on_resize(self) -> None:
         """Show the columns this width has room for."""
-        self.table.set_columns(columns_for(self._width_class))
         self._show()
 
     def show(self, paths: Sequence[Path]) -> None:
@@ -151,7 +149,8 @@ class RunsScreen(RunScreenBase):
 
     @property
     def _width_class(self) -> str:
-        return next((name for name in _WIDTHS if self.has_class(name)), "-narrow")
+        width = self.app.size.width
+        return next(name for least, name in reversed(WIDTHS) if width >= least)
 
     def _show(self) -> None:
         """Show the list as it is now, sorted and filtered."""
@@ -160,6 +159,7 @@ class RunsScreen(RunScreenBase):
         matching = self._matching()
         self._shown = self._in_order(ordered(matching, self._sort, reverse=self._reverse))
         self.set_class(self._snapshot.is_read and not self._snapshot.rows, "-no-runs")
+        self.table.set_columns(columns_for(self._width_class))
         self.table.set_empty(self._why_empty())
         self._fill()
         if self._wanted is not None and any(row.path == self._wanted for row in self._shown):
@@ -169,7 +169,7 @@ class RunsScreen(RunScreenBase):
         self._follow()
 
     def _fill(self) -> None:
-        identities = self._overlay.assign(str(row.path) for row in self._drawn())
+        identities = self._overlay.assign(row.name for row in self._drawn())
         wide = self._width_class in ("-wide", "-huge")
         before = self.table.cursor
         for _ in range(2):
@@ -179,7 +179,7 @@ class RunsScreen(RunScreenBase):
                     run_row(
                         row,
                         plain=self.workbench.plain,
-                        identity=identities.get(str(row.path)),
+                        identity=identities.get(row.name),
                         here=str(row.path) == self.table.cursor,
                         marked=row.path in self._marked,
                         wide=wide,
@@ -258,7 +258,7 @@ class RunsScreen(RunScreenBase):
             record = self._pasts.get(leading.path, NO_PAST).record
             spec = Spec.of(record, None if description is None else description.episode_steps)
         self.chart.data = overlay_chart(
-            rows, self._pasts, self._overlay.assign(str(row.path) for row in rows), current, spec
+            rows, self._pasts, self._overlay.assign(row.name for row in rows), current, spec
         )
 
     @on(RowTable.Moved, "#runs")
