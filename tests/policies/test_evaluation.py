@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from workbench.policies.actor import PolicyActor
 from workbench.project import shipped_project
 from workbench.simulation import EnvSource, make_single
 
+ROOT = Path(__file__).resolve().parents[2]
 ENVS = shipped_project().envs
 CART_POLE = EnvSource("workbench/CartPole-v0", "cart_pole", str(ENVS / "cart_pole_env.py"), "CartPoleEnv")
 GYMNASIUM = EnvSource("CartPole-v1", "CartPole-v1")
@@ -115,3 +118,14 @@ def _empty_checkpoint(folder: Path) -> Path:
     path = folder / "checkpoint_000000000007"
     path.mkdir()
     return path
+
+
+def test_playing_a_checkpoint_needs_no_torch(tmp_path: Path) -> None:
+    path = checkpoint(tmp_path, CART_POLE)
+    program = (
+        "import sys; from workbench.policies import evaluate; "
+        f"evaluate({str(path)!r}, episodes=1); "
+        "print(sorted({'torch', 'stable_baselines3', 'textual', 'polyscope'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
