@@ -168,7 +168,7 @@ def test_the_panel_is_drawn_over_the_scene_and_the_camera_follows(opened: list[A
     player = Player(Session(env, _still(env), seed=0), period_s=0.05, title="half_cheetah", has_policy=True)
     stage = MujocoStage(player, THEMES["light"], size=(640, 480), surface="offscreen")
     opened.append(stage)
-    stage.show(moved=True, elapsed_s=0.0)
+    stage.show(0.05)
     drawn = stage_picture(polyscope)
     blue = (drawn[..., 2] - drawn[..., 0] > 40)[:200, :300].sum()
     assert blue > 500
@@ -176,7 +176,7 @@ def test_the_panel_is_drawn_over_the_scene_and_the_camera_follows(opened: list[A
     env.unwrapped.data.qpos[0] += 3.0
     mujoco.mj_forward(env.unwrapped.model, env.unwrapped.data)
     for _ in range(10):
-        stage.show(moved=True, elapsed_s=0.5)
+        stage.show(0.5)
     assert np.asarray(polyscope.get_view_center()) - before == pytest.approx([3, 0, 0], abs=0.01)
 
 
@@ -189,9 +189,9 @@ def test_an_error_in_the_panel_surfaces_and_the_window_lives_on(opened: list[Any
     draw = stage._panel.draw
     stage._panel.draw = lambda: 1 / 0  # type: ignore[method-assign,assignment,return-value]
     with pytest.raises(ZeroDivisionError):
-        stage.show(moved=True, elapsed_s=0.0)
+        stage.show(0.05)
     stage._panel.draw = draw  # type: ignore[method-assign]
-    stage.show(moved=True, elapsed_s=0.0)
+    stage.show(0.05)
 
 
 def test_pictures_of_an_environment_fill_the_window(opened: list[Any]) -> None:
@@ -203,7 +203,7 @@ def test_pictures_of_an_environment_fill_the_window(opened: list[Any]) -> None:
     opened.append(stage)
     for _ in range(3):
         player.step_once()
-    stage.show(moved=player.advance(0.0), elapsed_s=0.0)
+    stage.show(player.advance(0.0))
     assert stage_picture(polyscope)[-20:, -20:] == pytest.approx(120, abs=2)
 
 
