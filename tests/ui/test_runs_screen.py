@@ -382,3 +382,28 @@ async def test_tags_are_found(project: Project, app: WorkbenchApp, settle: Settl
         assert "baseline" in seen.line_with(app, "ant aaaa")
         await pilot.press("slash", *"tag:base*", "enter")
         assert [row.short_id for row in screen._shown] == ["aaaa"]
+
+
+async def test_where_only_the_list_fits_z_shows_the_chart(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    fakes.fake_run(project, "ant", "aaaa", returns=RISING)
+    async with app.run_test(size=(80, 18)) as pilot:
+        screen = await opened(pilot, settle)
+        assert not seen.braille(app) and not app.runs._histories
+        await pilot.press("z")
+        await settle(pilot)
+        assert seen.braille(app) > 20
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen is screen and "ant aaaa" in seen.text(app) and not seen.braille(app)
+
+
+async def test_the_curves_go_on_under_a_card(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    run = fakes.fake_run(project, "ant", "aaaa", returns=[1, 2], total_steps=1_000_000)
+    async with app.run_test(size=(80, 40)) as pilot:
+        screen = await opened(pilot, settle)
+        await pilot.press("K")
+        drawn = screen.chart.drawn
+        add_returns(run, [500, 600], steps=100_000, start=200_000)
+        await settle(pilot)
+        assert isinstance(app.screen, KillCard)
+        assert screen.chart.drawn > drawn and "600" in seen.line_with(app, "ant aaaa")

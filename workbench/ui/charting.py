@@ -40,9 +40,15 @@ class ChartedScreen(WorkbenchScreen):
             )
         )
 
+    @property
+    def is_seen(self) -> bool:
+        """Whether it is on the terminal: on top, or with nothing but cards over it."""
+        stack = self.app.screen_stack
+        return self in stack and all(screen.is_modal for screen in stack[stack.index(self) + 1 :])
+
     def charts(self) -> Sequence[Chart]:
-        """Return the charts that can be seen now, the main one first."""
-        return [chart for chart in self.query(Chart) if chart.is_on_screen or chart.display]
+        """Return the charts of this screen that are not hidden, the main one first."""
+        return [chart for chart in self.query(Chart) if chart.display]
 
     def active_chart(self) -> Chart | None:
         """Return the chart with the focus, else the main one."""

@@ -24,6 +24,10 @@ SMALLEST = (24, 5)
 """Below this a chart is a sparkline, the last value and an arrow."""
 
 
+MOST_RAW = 4
+"""With more curves the raw values are drawn behind the one in front only: elsewhere they would hide the others."""
+
+
 class Cell(NamedTuple):
     """One character and the name of its style."""
 
@@ -146,6 +150,8 @@ class _Canvas:
         styles: list[str] = []
         for kind in ("raw", "series") if self.view.weight > 0 else ("series",):
             for item in self.plan.curves:
+                if kind == "raw" and len(self.plan.curves) > MOST_RAW and not item.curve.bold:
+                    continue
                 y = item.raw if kind == "raw" else item.front
                 for piece_x, piece_y in pieces(*cut(item.x, y, *self.plan.x_range)):
                     strokes.append(Stroke(*decimate(piece_x, piece_y, self.width), len(styles)))

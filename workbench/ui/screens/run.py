@@ -107,7 +107,8 @@ class RunScreen(RunScreenBase):
 
     def on_screen_suspend(self) -> None:
         """Read it no more while it is not."""
-        self.workbench.runs.unfollow(self)
+        if not self.is_seen:
+            self.workbench.runs.unfollow(self)
 
     def on_resize(self) -> None:
         """Put as many charts on a page as fit."""

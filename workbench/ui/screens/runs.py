@@ -33,6 +33,8 @@ EMPTY = "No runs yet. n starts one: cart_pole with PPO takes about 10 s."
 READING = "Reading the runs…"
 MOST_DRAWN = 12
 """How many runs are drawn at most; the first eight have colours."""
+FLAT = 20
+"""With fewer rows only the list or the chart fits."""
 STILL_S = 1.0
 """Rows do not move for so long after a key press."""
 
@@ -102,10 +104,13 @@ class RunsScreen(RunScreenBase):
 
     def on_screen_suspend(self) -> None:
         """Read no curves while it is not."""
-        self.workbench.runs.unfollow(self)
+        if not self.is_seen:
+            self.workbench.runs.unfollow(self)
 
     def on_resize(self) -> None:
         """Show the columns this width has room for."""
+        if self.app.size.height >= FLAT:
+            self.remove_class("-chart-only")
         self._show()
 
     def show(self, paths: Sequence[Path]) -> None:
@@ -121,7 +126,7 @@ class RunsScreen(RunScreenBase):
     def _runs_changed(self, snapshot: RunsSnapshot) -> None:
         self._snapshot = snapshot
         self._marked &= {row.path for row in snapshot.rows}
-        if self.is_current:
+        if self.is_seen:
             self._show()
 
     def on_run_watch_told(self, message: RunWatch.Told) -> None:
@@ -244,7 +249,7 @@ class RunsScreen(RunScreenBase):
         return wanted
 
     def _follow(self) -> None:
-        if not self.is_current:
+        if not self.is_seen:
             return
         self.workbench.runs.follow(self, [row.path for row in self._drawn()] if self.chart.display else ())
         self._draw()
@@ -300,8 +305,13 @@ class RunsScreen(RunScreenBase):
         return super().can(command_id)
 
     def undo_layer(self) -> bool:
-        """Take back the crosshair, then the filter, then the marks."""
-        if self.drop_crosshair() or self.box.clear_filter():
+        """Take back the crosshair, the chart in place of the list, the filter, then the marks."""
+        if self.drop_crosshair():
+            return True
+        if self.has_class("-chart-only"):
+            self.action_view_maximise()
+            return True
+        if self.box.clear_filter():
             return True
         if self._marked:
             self.action_mark_none()
@@ -331,6 +341,15 @@ class RunsScreen(RunScreenBase):
                 self.app.push_screen(RunScreen(row.path, section))
 
         self.app.push_screen(EndedCard(row), answered)
+
+    def action_view_maximise(self) -> None:
+        """Give the focused pane the whole screen; where only the list fits, the chart in its place."""
+        if self.app.size.height >= FLAT:
+            super().action_view_maximise()
+            return
+        self.toggle_class("-chart-only")
+        (self.chart if self.has_class("-chart-only") else self.table).focus()
+        self.call_after_refresh(self._follow)
 
     def action_find_here(self) -> None:
         """Filter the list."""
