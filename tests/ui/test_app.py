@@ -13,7 +13,7 @@ from tests.ui import fakes
 from tests.ui.conftest import Settle
 from tests.ui.seen import line_with, lines, notices, text
 from workbench.errors import RequestError
-from workbench.project import Project
+from workbench.project import Project, cache_folder
 from workbench.ui.app import WorkbenchApp
 from workbench.ui.screens.error import ErrorCard
 from workbench.ui.screens.help import HelpCard
@@ -319,3 +319,52 @@ async def test_a_pane_is_maximised_and_restored(app: WorkbenchApp, settle: Settl
         await pilot.press("escape")
         await pilot.pause()
         assert app.screen.maximized is None
+
+
+async def test_a_fault_of_the_app_is_a_sentence_and_a_report(app: WorkbenchApp, settle: Settle) -> None:
+    def fall() -> None:
+        raise ValueError("out of cheese")
+
+    with pytest.raises(ValueError, match="out of cheese"):
+        async with app.run_test(size=(80, 24)) as pilot:
+            await settle(pilot)
+            app.screen.call_later(fall)
+            await pilot.pause()
+    reports = list((cache_folder() / "faults").glob("*.txt"))
+    assert len(reports) == 1
+    assert "out of cheese" in reports[0].read_text()
+    assert app.return_code == 1
+
+
+async def test_plain_draws_ascii_borders_and_glyphs(project: Project, settle: Settle) -> None:
+    fakes.write_environments(project, broken=True)
+    app = fakes.make_app(project, plain=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert lines(app)[0].rstrip().endswith("> 0  . 0  x 0")
+        assert lines(app)[1].startswith("+-")
+        assert "x pour_cup" in text(app)
+
+
+async def test_a_filter_is_remembered_between_starts(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash", *"cart", "enter")
+    again = fakes.make_app(project)
+    async with again.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "Environments 1 of 3" in text(again)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "Environments 3 of 3" in text(again)
+
+
+async def test_two_apps_show_the_same_run(project: Project, settle: Settle) -> None:
+    fakes.fake_run(project, "ant", "7f3a")
+    first, second = fakes.make_app(project), fakes.make_app(project)
+    async with first.run_test(size=(80, 24)) as one:
+        await settle(one)
+        assert "7f3a" in text(first)
+    async with second.run_test(size=(80, 24)) as two:
+        await settle(two)
+        assert "7f3a" in text(second)

@@ -67,6 +67,12 @@ class Header(Widget):
         width: 1fr;
         background: $panel;
         color: $foreground;
+        link-color: $foreground;
+        link-style: none;
+        link-background: transparent;
+        link-color-hover: $accent;
+        link-background-hover: $surface;
+        link-style-hover: bold;
     }
     """
 
@@ -108,7 +114,7 @@ class Header(Widget):
         name, label = place
         click = f"@click=screen.go_{name}"
         if name == self._place:
-            return Content.assemble((f"[{index + 1} {label}]", f"$primary bold {click}"))
+            return Content.assemble((f"[{index + 1} {label}]", "$primary bold"))
         return Content.assemble((f" {index + 1} {label} ", click))
 
     def _runs(self, *, long: bool) -> Content:

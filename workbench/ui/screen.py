@@ -87,6 +87,7 @@ class WorkbenchScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Put the body between header and footer."""
+        self.set_class(self.workbench.plain, "-plain")
         yield Header(self.workbench, self.PLACE or self.NAME)
         with Vertical(id="body"):
             yield from self.compose_body()
@@ -294,6 +295,7 @@ class Task(ModalScreen[Answer | None], Generic[Answer]):
 
     def compose(self) -> ComposeResult:
         """Put the body in a card whose lower border says the keys."""
+        self.set_class(self.workbench.plain, "-plain")
         with Vertical(id="card") as card:
             card.border_title = self.TITLE
             yield from self.compose_body()

@@ -19,6 +19,8 @@ from workbench.ui.formatting import UNKNOWN
 from workbench.ui.widgets.fact_sheet import Fact
 
 _NAMES_SHOWN = 8
+_DOT = f"{formatting.SPACE}· "
+"""Between things in a row; a line is broken after it, never before."""
 
 
 def facts(entry: Entry, description: Description | None, *, describing: bool) -> list[Fact]:
@@ -39,7 +41,7 @@ def facts(entry: Entry, description: Description | None, *, describing: bool) ->
         found += _optional("model", _model(description.model))
         found += [_problem(item, _home(entry)) for item in fault_problems(entry, description)]
     if entry.variant is not None:
-        changed = " · ".join(f"{key} {_value(value)}" for key, value in entry.env_cfg.items())
+        changed = _DOT.join(f"{key} {_value(value)}" for key, value in entry.env_cfg.items())
         found.append(_fact("variant", changed or "nothing changed"))
     elif description is not None:
         found += _optional("config", _config(description.config))
@@ -109,8 +111,8 @@ def _space(space: Space | None) -> str:
     if low is not None and high is not None:
         parts.append(f"{formatting.number(low)} … {formatting.number(high)}")
     if space.names:
-        shown = " · ".join(space.names[:_NAMES_SHOWN])
-        parts.append(f"{shown} · …" if len(space.names) > _NAMES_SHOWN else shown)
+        shown = _DOT.join(space.names[:_NAMES_SHOWN])
+        parts.append(f"{shown}{_DOT}…" if len(space.names) > _NAMES_SHOWN else shown)
     return "   ".join(parts)
 
 
@@ -125,7 +127,7 @@ def _rate(description: Description) -> str:
     if description.control_hz is None:
         return UNKNOWN
     physics = description.simulation_hz
-    more = "" if physics is None else f" · {formatting.number(physics)} Hz physics"
+    more = "" if physics is None else f"{_DOT}{formatting.number(physics)} Hz physics"
     return f"{formatting.number(description.control_hz)} Hz control{more}"
 
 
@@ -133,16 +135,21 @@ def _ends(description: Description) -> str:
     parts = [f"{reason} ⇒ terminated" for reason in description.terminated]
     if description.episode_steps:
         parts.append(f"after {formatting.digits(description.episode_steps)} steps")
-    return " · ".join(parts) or UNKNOWN
+    return _DOT.join(parts) or UNKNOWN
 
 
 def _model(model: Mapping[str, Any]) -> str:
-    names = {"nq": "positions", "nv": "velocities", "nu": "actuators", "nbody": "bodies"}
-    return " · ".join(f"{model[key]} {name}" for key, name in names.items() if key in model)
+    nouns = {
+        "nq": ("position", "positions"),
+        "nv": ("velocity", "velocities"),
+        "nu": ("actuator", "actuators"),
+        "nbody": ("body", "bodies"),
+    }
+    return _DOT.join(formatting.plural(int(model[key]), *words) for key, words in nouns.items() if key in model)
 
 
 def _config(fields: Sequence[Mapping[str, Any]]) -> str:
-    return " · ".join(f"{item.get('name')} {_value(item.get('default'))}" for item in fields)
+    return _DOT.join(f"{item.get('name')} {_value(item.get('default'))}" for item in fields)
 
 
 def _value(value: object) -> str:
@@ -170,7 +177,7 @@ def _reference(reference: object) -> str:
     for value in (reference, *reference.values()):
         if isinstance(value, Mapping) and "return" in value:
             return _measured(value)
-    return " · ".join(
+    return _DOT.join(
         f"{key} {_value(value)}" for key, value in reference.items() if not isinstance(value, Mapping | list)
     )
 
@@ -181,7 +188,7 @@ def _measured(value: Mapping[str, Any]) -> str:
         parts.append(f"{value['seeds']} seeds")
     if "steps" in value:
         parts.append(formatting.amount(value["steps"]))
-    return " · ".join(parts)
+    return _DOT.join(parts)
 
 
 def _problem(problem: Problem, root: Path) -> Fact:

@@ -40,6 +40,8 @@ class EnvironmentsScreen(WorkbenchScreen):
 
     def __init__(self) -> None:
         super().__init__()
+        self.box = FilterBox()
+        self.listing = EntryTree(id="entries", plain=self.workbench.plain)
         self._shelf = Shelf((), {}, {})
         self._wanted = ""
         self._docstring: str | None = None
@@ -48,8 +50,8 @@ class EnvironmentsScreen(WorkbenchScreen):
         """Yield the tree, the details, and on wide screens the recipe beside them."""
         with Horizontal():
             with Pane(id="list-pane"):
-                yield FilterBox()
-                yield EntryTree(id="entries", plain=self.workbench.plain)
+                yield self.box
+                yield self.listing
             with Pane(id="details-pane"), VerticalScroll(id="details"):
                 yield FactSheet(id="facts")
                 yield FactSheet(id="recipe-below")
@@ -57,21 +59,12 @@ class EnvironmentsScreen(WorkbenchScreen):
             with Pane(id="recipe-pane"), VerticalScroll(id="recipe-scroll"):
                 yield FactSheet(id="recipe-beside")
 
-    @property
-    def listing(self) -> EntryTree:
-        """The list."""
-        return self.query_one("#entries", EntryTree)
-
-    @property
-    def box(self) -> FilterBox:
-        """The filter."""
-        return self.query_one(FilterBox)
-
     def on_mount(self) -> None:
         """Show what has been read, and follow what is read and run."""
         remembered = self.workbench.remembered
         self._wanted = remembered.text("environments", "cursor")
         self._flat = remembered.flag("environments", "flat", default=False)
+        self.box.start_with(remembered.text("environments", "filter"))
         self.listing.fold_groups(remembered.texts("environments", "folded") or ["group:gymnasium"])
         self.query_one("#list-pane").border_title = "Environments"
         self.query_one("#recipe-pane").border_title = "Recipe and runs"
@@ -84,6 +77,8 @@ class EnvironmentsScreen(WorkbenchScreen):
         """Remember where the cursor was."""
         self.workbench.remembered.keep("environments", "cursor", self._wanted)
         self.workbench.remembered.keep("environments", "flat", self._flat)
+        self.workbench.remembered.keep("environments", "filter", self.box.value)
+        self.workbench.remembered.keep("environments", "folded", sorted(self.listing.folded))
 
     def select(self, name: str) -> None:
         """Put the cursor on an entry, the filter taken away if it hides it."""

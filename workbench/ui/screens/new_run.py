@@ -189,10 +189,10 @@ class NewRunForm(Task[Sequence[Launch]]):
         )
         self.card.border_title = self._title()
         self.card.border_subtitle = self._problem_line(checked)
-        command = shell_line(checked.command[1:]) if checked.command else "mend the problems first"
-        self.query_one("#command", Static).update(
-            Content.assemble(("Same as ", "$muted"), (command, "" if checked.command else "$muted"))
-        )
+        command = Content.styled("The command stands here once nothing is wrong.", "$muted")
+        if checked.command:
+            command = Content.assemble(("Same as ", "$muted"), shell_line(checked.command[1:]))
+        self.query_one("#command", Static).update(command)
         self.query_one("#notes", Static).update(self._notes(checked))
         self._say_help()
         self.refresh_bindings()

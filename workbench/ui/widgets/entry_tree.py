@@ -80,6 +80,11 @@ class EntryTree(Tree[Row]):
         """Fold these groups when they are shown next."""
         self._folded |= set(keys)
 
+    @property
+    def folded(self) -> frozenset[str]:
+        """The keys of what is folded."""
+        return frozenset(self._folded)
+
     def action_cursor_left(self) -> None:
         """Fold the row, or go to what it belongs to."""
         node = self.cursor_node

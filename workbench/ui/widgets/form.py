@@ -32,7 +32,7 @@ class FieldLine(Horizontal):
         min-height: 1;
         & .mark { width: 2; }
         & .name { width: 31; }
-        & .editor { width: 16; }
+        & .editor { width: 18; }
         & .aside { width: 1fr; height: auto; color: $muted; margin-left: 1; }
         &.-changed .name { text-style: bold; }
     }
