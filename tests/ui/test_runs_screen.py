@@ -14,8 +14,8 @@ from workbench import durable
 from workbench.project import Project
 from workbench.runs import EventWriter, RunDirectory, RunState, StateFile, pending
 from workbench.ui.app import WorkbenchApp
+from workbench.ui.screens.ask import AskCard
 from workbench.ui.screens.ended import EndedCard
-from workbench.ui.screens.kill import KillCard
 from workbench.ui.screens.run import RunScreen
 from workbench.ui.screens.runs import EMPTY, RunsScreen
 
@@ -210,7 +210,10 @@ async def test_marked_runs_are_stopped_together(project: Project, app: Workbench
         screen = await opened(pilot, settle)
         await pilot.press("space", "space")
         assert len(screen.chosen) == 2 and "2 marked" in seen.text(app)
-        await pilot.press("S")
+        await pilot.press("S", "enter")
+        await settle(pilot)
+        assert not any(pending(run) for run in runs)
+        await pilot.press("S", "S")
         await settle(pilot)
         assert sorted(len(pending(run)) for run in runs) == [0, 1, 1]
         await pilot.press("u")
@@ -229,7 +232,7 @@ async def test_kill_asks_and_enter_alone_does_not_kill(
         await settle(pilot)
         assert isinstance(app.screen, RunsScreen) and not killed
         await pilot.press("K")
-        assert isinstance(app.screen, KillCard)
+        assert isinstance(app.screen, AskCard)
         await pilot.press("K")
         await settle(pilot)
         assert [item.path for item in killed] == [run.path]
@@ -405,5 +408,34 @@ async def test_the_curves_go_on_under_a_card(project: Project, app: WorkbenchApp
         drawn = screen.chart.drawn
         add_returns(run, [500, 600], steps=100_000, start=200_000)
         await settle(pilot)
-        assert isinstance(app.screen, KillCard)
+        assert isinstance(app.screen, AskCard)
         assert screen.chart.drawn > drawn and "600" in seen.line_with(app, "ant aaaa")
+
+
+async def test_the_crosshair_means_a_checkpoint_of_the_run_under_the_cursor(
+    project: Project, app: WorkbenchApp, settle: Settle
+) -> None:
+    written = [{"kind": "checkpoint", "steps": steps, "path": ""} for steps in (0, 6_000_000, 12_000_000)]
+    run = fakes.fake_run(project, "ant", "aaaa", returns=RISING, events=written)
+    (run.path / "checkpoint_000012000000").mkdir()
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, settle)
+        assert seen.text(app).count("◇") >= 3
+        await pilot.press("left_square_bracket", "left_square_bracket", "v")
+        assert app.launcher.commands == ["workbench play aaaa:6000000"]  # type: ignore[attr-defined]
+
+
+async def test_it_opens_on_the_newest_live_run_else_where_it_was_left(project: Project, settle: Settle) -> None:
+    fakes.fake_run(project, "ant", "aaaa", state="finished", started=fakes.NOW - 900)
+    fakes.fake_run(project, "ant", "bbbb", state="finished", started=fakes.NOW - 800)
+    for short_id in ("bbbb", "aaaa"):
+        app = fakes.make_app(project)
+        async with app.run_test() as pilot:
+            screen = await opened(pilot, settle)
+            assert screen.current is not None and screen.current.short_id == short_id
+            await pilot.press("G")
+    fakes.fake_run(project, "ant", "cccc", started=fakes.NOW - 1000)
+    app = fakes.make_app(project)
+    async with app.run_test() as pilot:
+        screen = await opened(pilot, settle)
+        assert screen.current is not None and screen.current.short_id == "cccc"

@@ -58,6 +58,7 @@ def curve_of(
     *,
     bold: bool = False,
     budget: float | None = None,
+    reached: float = 0.0,
 ) -> Curve:
     """Return one metric as a curve; a metric that is not there is a curve without points."""
     nothing = np.empty(0)
@@ -72,6 +73,7 @@ def curve_of(
         identity.slot,
         bold,
         budget,
+        reached,
     )
 
 
@@ -94,6 +96,7 @@ def overlay_chart(
                 identities[row.name],
                 bold=current is not None and row.path == current.path,
                 budget=float(row.total_steps) if row.state.is_live else None,
+                reached=float(row.steps) if row.state.is_live else 0.0,
             )
         )
         environments.append(row.env_id or row.env_name)
@@ -101,14 +104,19 @@ def overlay_chart(
     muted = sum(identity.slot is None for identity in identities.values())
     notes = ["returns are not comparable"] if several else []
     notes += [f"+{muted} in grey"] if muted else []
+    why = empty_return(spec, rows) if any(row.path in pasts for row in rows) else READING
+    points = _evaluations(pasts[current.path]) if current is not None and current.path in pasts else ()
+    if points and not any(len(curve.values) for curve in curves):
+        notes.append(why)
     return ChartData(
         RETURN,
         "return",
         tuple(curves),
         () if several or spec.goal is None else (Reference(spec.goal, "goal"),),
-        points=_evaluations(pasts[current.path]) if current is not None and current.path in pasts else (),
+        points=points,
+        checkpoints=_written(pasts[current.path], current) if current is not None and current.path in pasts else (),
         note=" · ".join(notes),
-        empty=empty_return(spec, rows) if any(row.path in pasts for row in rows) else READING,
+        empty=why,
     )
 
 
@@ -142,7 +150,9 @@ class RunCharts:
             for mark in past.marks
             if str(mark.get("kind")) in _FLAGS
         )
-        self._budget = None if row is None or not row.state.is_live else float(row.total_steps)
+        live = row is not None and row.state.is_live
+        self._budget = float(row.total_steps) if row is not None and live else None
+        self._reached = float(row.steps) if row is not None and live else 0.0
 
     def section(self, name: str) -> list[ChartData]:
         """Return the charts of a section; at least one, which may say why it is empty."""
@@ -160,7 +170,9 @@ class RunCharts:
         goal = () if self._spec.goal is None else (Reference(self._spec.goal, "goal"),)
         why = empty_return(self._spec, [] if self._row is None else [self._row])
         first = self._single(RETURN, "return · • evaluation" if points else "return", why)
-        first = replace(first, references=goal, points=points)
+        first = replace(
+            first, references=goal, points=points, note="" if len(first.curves[0].values) or not points else why
+        )
         return [first, self._single(LENGTH, "length", why)]
 
     def _terms(self) -> list[ChartData]:
@@ -202,7 +214,15 @@ class RunCharts:
         return [self._single(name, name, why) for name in names] or [self._single("time/fps", "time/fps", why)]
 
     def _single(self, name: str, title: str, why: str) -> ChartData:
-        curve = curve_of(name, title, self._past.series.get(name), Identity(0, ""), bold=True, budget=self._budget)
+        curve = curve_of(
+            name,
+            title,
+            self._past.series.get(name),
+            Identity(0, ""),
+            bold=True,
+            budget=self._budget,
+            reached=self._reached,
+        )
         return ChartData(name, title, (curve,), checkpoints=self._ladder, flags=self._flags, empty=why)
 
     def _several(
@@ -216,10 +236,18 @@ class RunCharts:
                 points,
                 Identity(place if place < SERIES_COUNT else None, letter),
                 budget=self._budget,
+                reached=self._reached,
             )
             for place, ((name, points), letter) in enumerate(zip(series.items(), letters, strict=True))
         )
         return ChartData(metric, title, curves, checkpoints=self._ladder, flags=self._flags, legend=True, empty=why)
+
+
+def _written(past: Past, row: RunRow) -> tuple[Ladder, ...]:
+    """The checkpoints a run told of; those thrown away since are among them."""
+    best = None if row.best is None else row.best.steps
+    steps = sorted({int(mark["steps"]) for mark in past.marks if mark.get("kind") == "checkpoint"})
+    return tuple(Ladder(count, "◆" if count == best else "◇") for count in steps)
 
 
 def _evaluations(past: Past) -> tuple[Point, ...]:

@@ -7,8 +7,10 @@ while a screen that is shown follows it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -241,11 +243,11 @@ class RunWatch:
     def _read_list(self) -> None:
         seen = set(self._app.remembered.texts("runs", "seen"))
         summaries = self._store.list()
-        ids = [summary.short_id for summary in summaries]
+        uses = Counter(summary.short_id for summary in summaries)
         rows = tuple(
             RunRow(
                 **vars(summary),
-                reference=summary.short_id if ids.count(summary.short_id) == 1 else summary.name,
+                reference=summary.short_id if uses[summary.short_id] == 1 else summary.name,
                 seen=not summary.state.is_bad or summary.name in seen,
             )
             for summary in summaries
@@ -261,7 +263,9 @@ class RunWatch:
         history = self._histories.get(path)
         if history is None:
             history = self._histories[path] = History(RunDirectory(path))
-        history.refresh()
+        # A number that no run writes, in a stream that something else did: what was read so far is shown.
+        with contextlib.suppress(ArithmeticError, TypeError, ValueError):
+            history.refresh()
         # Written once and whole; one that is missing may still be on its way.
         record = self._records.get(path) or history.run.record()
         self._records[path] = record

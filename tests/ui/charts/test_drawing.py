@@ -175,3 +175,10 @@ def test_among_many_curves_only_the_one_in_front_shows_its_raw_values() -> None:
 
     assert raw(few)
     assert raw(many) == {"raw-2"}
+
+
+def test_the_axis_reaches_as_far_as_the_run_even_before_its_first_point() -> None:
+    waiting = replace(curve([], budget=50e6), reached=42_000.0)
+    drawing = draw(ChartData("m", "m", (waiting,), points=(Point(0, -630.0),)), RAW, 60, 8)
+    assert drawing.plan.x_range == (0, 50_000)
+    assert "•" in "\n".join(lines(drawing))

@@ -24,6 +24,8 @@ SMALLEST = (24, 5)
 """Below this a chart is a sparkline, the last value and an arrow."""
 
 
+LADDER_FROM = 9
+"""Rows from which on checkpoints stand under the axis; with fewer the curve needs them all."""
 MOST_RAW = 4
 """With more curves the raw values are drawn behind the one in front only: elsewhere they would hide the others."""
 
@@ -70,7 +72,7 @@ class _Canvas:
         self, data: ChartData, view: ChartView, prepared: Plan, y_range: tuple[float, float], width: int, height: int
     ) -> None:
         self.data, self.view, self.plan, self.y_range = data, view, prepared, y_range
-        self.has_ladder = bool(data.checkpoints) and height >= 7
+        self.has_ladder = bool(data.checkpoints) and height >= LADDER_FROM
         self.height = height - 1 - self.has_ladder
         make = log_ticks if prepared.log else ticks
         self.y_ticks = [(row, tick) for tick in make(*y_range, max(1, self.height // 2)) for row in self._rows(tick.at)]

@@ -59,6 +59,10 @@ class RunsScreen(RunScreenBase):
         self._problem = ""
         self._pressed_at = -STILL_S
         self._wanted: Path | None = None
+        """Gets the cursor once it is listed."""
+        self._remembered: Path | None = None
+        """Had the cursor last time; a live run goes first."""
+        self._drawn_key: object = None
 
     def compose_body(self) -> ComposeResult:
         """Yield a line about the list, the list, and the chart."""
@@ -91,7 +95,7 @@ class RunsScreen(RunScreenBase):
         self._sort = sort if sort in SORTABLE else RECENT
         self._reverse = memory.flag("runs", "reverse", default=False)
         cursor = memory.text("runs", "cursor")
-        self._wanted = Path(cursor) if cursor else None
+        self._remembered = Path(cursor) if cursor else None
         self.box.value = memory.text("runs", "filter")
         self.box.set_class(bool(self.box.value), "-open")
         self.workbench.runs_changed.subscribe(self, self._runs_changed)
@@ -124,6 +128,9 @@ class RunsScreen(RunScreenBase):
     # Facts that arrive.
 
     def _runs_changed(self, snapshot: RunsSnapshot) -> None:
+        if snapshot.is_read and self._remembered is not None:
+            self._wanted = self._wanted or (None if snapshot.live else self._remembered)
+            self._remembered = None
         self._snapshot = snapshot
         self._marked &= {row.path for row in snapshot.rows}
         if self.is_seen:
@@ -262,9 +269,12 @@ class RunsScreen(RunScreenBase):
             description = self.workbench.library.description(leading.env_name)
             record = self._pasts.get(leading.path, NO_PAST).record
             spec = Spec.of(record, None if description is None else description.episode_steps)
-        self.chart.data = overlay_chart(
-            rows, self._pasts, self._overlay.assign(row.name for row in rows), current, spec
-        )
+        identities = self._overlay.assign(row.name for row in rows)
+        told = [(row.path, row.state, row.steps, row.best, self._pasts.get(row.path)) for row in rows]
+        key = (told, dict(identities), None if current is None else current.path, spec)
+        if key != self._drawn_key:
+            self._drawn_key = key
+            self.chart.data = overlay_chart(rows, self._pasts, identities, current, spec)
 
     @on(RowTable.Moved, "#runs")
     def _moved(self) -> None:
