@@ -158,6 +158,8 @@ async def test_the_log_follows_and_finds(project: Project, app: WorkbenchApp, se
         assert app.screen is screen and not screen.log_view.is_finding
         await pilot.press("f")
         assert screen.log_view.following
+        await pilot.press("h")
+        assert screen.chart_view.cursor is None
 
 
 async def test_the_log_is_not_read_twice_after_a_look_elsewhere(

@@ -14,6 +14,7 @@ from workbench.ui.charts.plan import Plan
 from workbench.ui.charts.smoothing import WEIGHTS
 from workbench.ui.screen import WorkbenchScreen
 from workbench.ui.widgets.chart import Chart
+from workbench.ui.widgets.log_view import LogView
 
 MEMORY = "charts"
 """Where the way of looking is remembered: it is the same on all screens."""
@@ -84,11 +85,17 @@ class ChartedScreen(WorkbenchScreen):
         self.look(looking.at_position(self.chart_view, message.chart.plan, message.x))
 
     def action_move_left(self) -> None:
-        """Move the crosshair back by one point."""
+        """Move the crosshair back by one point; a text that has the focus scrolls instead."""
+        if isinstance(self.focused, LogView):
+            super().action_move_left()
+            return
         self._change(lambda view, plan: looking.stepped(view, plan, -1))
 
     def action_move_right(self) -> None:
-        """Move the crosshair on by one point."""
+        """Move the crosshair on by one point; a text that has the focus scrolls instead."""
+        if isinstance(self.focused, LogView):
+            super().action_move_right()
+            return
         self._change(lambda view, plan: looking.stepped(view, plan, 1))
 
     def action_checkpoint_previous(self) -> None:

@@ -115,7 +115,7 @@ def run_row(row: RunRow, *, plain: bool, identity: Identity | None, here: bool, 
             "best": cell(
                 formatting.spread(row.best.mean_return, row.best.std_return) if row.best else formatting.UNKNOWN
             ),
-            "trend": cell("" if plain else sparkline(np.array(row.trend, dtype=np.float64), 9)),
+            "trend": cell("" if plain else sparkline(np.array(row.trend, dtype=np.float64), 9), "muted"),
             "speed": cell("" if ended else formatting.amount(row.steps_per_s)),
             "eta": _eta_or_end(row, 24 if wide else 15),
             "age": cell(formatting.age(row.age_s)),

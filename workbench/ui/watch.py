@@ -1,6 +1,6 @@
 """Reads the runs' folders off the event loop and hands over what changed, as values that never change again.
 
-One reader a app, at most twice a second. The list of runs is always read; a run's history, checkpoints and log only
+One reader for the whole app, at most twice a second. The list of runs is always read; a run's history, checkpoints and log only
 while a screen that is shown follows it.
 """
 
