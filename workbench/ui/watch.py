@@ -1,7 +1,7 @@
 """Reads the runs' folders off the event loop and hands over what changed, as values that never change again.
 
-One reader for the whole app, at most twice a second. The list of runs is always read; a run's history, checkpoints and log only
-while a screen that is shown follows it.
+One reader for the whole app, at most twice a second by itself. The list of runs is always read; a run's history,
+checkpoints and log only while a screen that is shown follows it.
 """
 
 from __future__ import annotations
