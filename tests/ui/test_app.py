@@ -368,3 +368,74 @@ async def test_two_apps_show_the_same_run(project: Project, settle: Settle) -> N
     async with second.run_test(size=(80, 24)) as two:
         await settle(two)
         assert "7f3a" in text(second)
+
+
+async def test_what_went_on_without_the_app_is_said_on_return(project: Project, settle: Settle) -> None:
+    fakes.fake_run(project, "ant", "7f3a")
+    fakes.fake_run(project, "ant", "2b60", state="finished", reason="steps")
+    memory = Remembered(project.root / ".remembered.json")
+    memory.keep("app", "left", fakes.NOW - 3600)
+    app = fakes.make_app(project, remembered=memory)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert notices(app) == "1 live run adopted, 1 ended while you were away. 2 shows them."
+    assert memory.number("app", "left") == fakes.NOW
+
+
+async def test_the_palette_goes_to_an_environment_from_a_place_not_yet_opened(project: Project, settle: Settle) -> None:
+    fakes.write_environments(project)
+    fakes.fake_run(project, "ant", "7f3a")
+    app = fakes.make_app(project)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await app.show_environment("cart_pole")
+        await settle(pilot)
+        assert "╭─ cart_pole" in text(app)
+        run = app.runs.snapshot.rows[0]
+        await app.open_run(run.path)
+        await settle(pilot)
+        assert "[2 Runs]" in lines(app)[0]
+        assert "7f3a" in text(app)
+
+
+async def test_a_forgotten_theme_falls_back(project: Project, settle: Settle) -> None:
+    memory = Remembered(project.root / ".remembered.json")
+    memory.keep("app", "theme", "gone")
+    app = fakes.make_app(project, remembered=memory)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert app.theme == "workbench-dark"
+
+
+async def test_a_click_moves_the_cursor_and_two_open_the_details(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.click("#entries", offset=(8, 3))
+        await pilot.pause()
+        assert "╭─ cart_pole" in text(app)
+        assert app.focused is not None and app.focused.id == "entries"
+        await pilot.click("#entries", offset=(8, 3), times=2)
+        await pilot.pause()
+        assert app.focused is not None and app.focused.id == "details"
+
+
+async def test_tabs_of_the_header_can_be_clicked(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.click("Header", offset=(lines(app)[0].index("3 Viewer") + 2, 0))
+        await pilot.pause()
+        assert "[3 Viewer]" in lines(app)[0]
+
+
+async def test_a_file_that_cannot_be_opened_is_copied(app: WorkbenchApp, settle: Settle, monkeypatch) -> None:
+    monkeypatch.setenv("EDITOR", "/nowhere/editor")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        path = app.project.envs / "ant_env.py"
+        app.open_outside(path)
+        assert app.clipboard == str(path)
+        await pilot.pause()
+        assert "its path is copied" in notices(app)
+        app.open_outside(path.with_name("gone.py"))
+        await pilot.pause()
+        assert "gone.py is not there any more." in notices(app)

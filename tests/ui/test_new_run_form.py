@@ -50,8 +50,8 @@ def line(form: NewRunForm, key: str) -> FieldLine:
 def said(form: NewRunForm, key: str) -> str:
     """Return what stands beside a field: mark, then words."""
     field = line(form, key)
-    parts = [field.query_one(name, Static).content for name in (".mark", ".aside")]
-    return " ".join(str(part) for part in parts).replace("\u00a0", " ").strip()
+    mark, aside = (str(field.query_one(name, Static).content) for name in (".name", ".aside"))
+    return f"{mark[0]} {aside}".replace("\u00a0", " ").strip()
 
 
 async def fill_in(pilot: Pilot[None], form: NewRunForm, key: str, value: str) -> None:

@@ -103,6 +103,7 @@ class WorkbenchApp(Starting, Leaving):
         self.enqueue = enqueue
         self.drafts: dict[str, Draft] = {}
         self.remembered = remembered or Remembered.of(project)
+        self._left_at = self.remembered.number("app", "left")
         self.jobs_changed: Signal[Job] = Signal(self, "jobs_changed")
         self.runs_changed: Signal[RunsSnapshot] = Signal(self, "runs_changed")
         self.library_changed: Signal[Library] = Signal(self, "library_changed")
@@ -121,7 +122,8 @@ class WorkbenchApp(Starting, Leaving):
         """Choose the theme and the first place, and begin to read the project."""
         for item in theme.THEMES:
             self.register_theme(item)
-        self.theme = self.remembered.text("app", "theme", theme.DARK)
+        wanted = self.remembered.text("app", "theme", theme.DARK)
+        self.theme = wanted if wanted in self.available_themes else theme.DARK
         self.runs.start()
         self.library.read()
         self.switch_mode("runs" if self._has_runs() else "environments")
@@ -132,6 +134,7 @@ class WorkbenchApp(Starting, Leaving):
         self.library.close()
         self.launcher.close()
         self.remembered.keep("app", "theme", self.theme)
+        self.remembered.keep("app", "left", self.clock())
         self.remembered.save()
 
     def _has_runs(self) -> bool:
@@ -164,7 +167,10 @@ class WorkbenchApp(Starting, Leaving):
         return self.launcher.jobs
 
     def on_run_watch_changed(self, message: RunWatch.Changed) -> None:
-        """Tell the screens what the runs look like now."""
+        """Tell the screens what the runs look like now; the first time, what went on without the app."""
+        if self._left_at is not None:
+            self.welcome(message.snapshot, self._left_at)
+            self._left_at = None
         self.runs_changed.publish(message.snapshot)
 
     def job_changed(self, job: Job) -> None:

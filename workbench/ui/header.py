@@ -89,9 +89,9 @@ class Header(Widget):
         self.counts = self._workbench.run_counts
         self.load = self._workbench.read_load()
         self.set_interval(_REFRESH_S, self._measure)
-        self._workbench.runs_changed.subscribe(self, lambda _: self.set_reactive_counts())
+        self._workbench.runs_changed.subscribe(self, lambda _: self.follow_runs())
 
-    def set_reactive_counts(self) -> None:
+    def follow_runs(self) -> None:
         """Take over what the app knows of the runs."""
         self.counts = self._workbench.run_counts
 

@@ -98,6 +98,10 @@ class WorkbenchScreen(Screen[None]):
         """Yield what stands between header and footer."""
         yield from ()
 
+    def on_mount(self) -> None:
+        """Count the live runs for a terminal that shows nothing else."""
+        self.workbench.runs_changed.subscribe(self, lambda _: self.on_resize())
+
     def on_resize(self) -> None:
         """Keep the sentence for a terminal too small to work in up to date."""
         live = self.workbench.run_counts.live

@@ -23,10 +23,10 @@ GROUPS = (
 )
 
 _PANES = ("view.next_pane", "view.previous_pane", "view.maximise")
-_WORDS = {
-    "charts": "On charts, h and l move the cursor; what it stands on is what v, V and enter mean.",
-    "list": "Filters: words are ANDed, env:half_* algo:sac state:live return>5k age<2d, `not` or - in front excludes.",
-}
+_OF_RUNS = (
+    "On charts, h and l move the cursor; what it stands on is what v, V and enter mean.",
+    "Filters: words are ANDed, env:half_* algo:sac state:live return>5k age<2d, `not` or - in front excludes.",
+)
 
 
 class HelpCard(Task[None]):
@@ -86,7 +86,7 @@ class HelpCard(Task[None]):
         if not shown:
             facts.append(Fact("", Content(f"No key matches {query}."), whole=True))
         elif not words and self._screen == "runs":
-            facts += [Fact("", Content.styled(text, "$muted"), whole=True) for text in _WORDS.values()]
+            facts += [Fact("", Content.styled(text, "$muted"), whole=True) for text in _OF_RUNS]
         self.query_one("#text", FactSheet).show(facts)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rich.style import Style
 from rich.text import Text
+from textual import events
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
@@ -109,6 +110,13 @@ class EntryTree(Tree[Row]):
         """Fold or unfold the row under the cursor."""
         if self.cursor_node is not None:
             self.cursor_node.toggle()
+
+    async def _on_click(self, event: events.Click) -> None:
+        """Move the cursor with one click and open with two; a click on the triangle folds."""
+        meta = event.style.meta
+        if event.chain == 1 and "line" in meta and not meta.get("toggle", False):
+            event.prevent_default()
+            self.cursor_line = meta["line"]
 
     def on_tree_node_collapsed(self, event: Tree.NodeCollapsed[Row]) -> None:
         """Remember what was folded."""

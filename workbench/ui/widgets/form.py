@@ -30,8 +30,7 @@ class FieldLine(Horizontal):
     FieldLine {
         height: auto;
         min-height: 1;
-        & .mark { width: 2; }
-        & .name { width: 31; }
+        & .name { width: 33; }
         & .editor { width: 18; }
         & .aside { width: 1fr; height: auto; color: $muted; margin-left: 1; }
         &.-changed .name { text-style: bold; }
@@ -54,11 +53,13 @@ class FieldLine(Horizontal):
 
     def compose(self) -> ComposeResult:
         """Yield the parts."""
-        yield Static("", classes="mark")
-        name = self.row.name.removeprefix("stop_criteria.")
-        yield Static(Content(name), classes="name")
+        yield Static(self._marked(Content("")), classes="name")
         yield self._make_editor()
         yield Static("", classes="aside")
+
+    def _marked(self, mark: Content) -> Content:
+        """Return the field's name behind a mark of one cell."""
+        return Content.assemble(mark or " ", " ", self.row.name.removeprefix("stop_criteria."))
 
     def _make_editor(self) -> Widget:
         options: tuple[str, ...] = ()
@@ -100,9 +101,10 @@ class FieldLine(Horizontal):
             error = problem.severity == "error"
             mark = Content.styled("✗" if error else "!", "$error" if error else "$warning")
             near = f": try {problem.nearest}" if problem.nearest else ""
-            aside = Content.styled(f"{problem.message}{near}", "$error" if error else "$warning")
+            message = f"{self.row.name} {problem.message}" if problem.message.startswith("or ") else problem.message
+            aside = Content.styled(f"{message}{near}", "$error" if error else "$warning")
         self.set_class(changed, "-changed")
-        self.query_one(".mark", Static).update(mark)
+        self.query_one(".name", Static).update(self._marked(mark))
         self.query_one(".aside", Static).update(aside)
 
 
