@@ -155,7 +155,6 @@ def test_viewer(project: Project, settle: Settle, snap_compare: Snap, look: str,
         if state == "failed":
             launcher.on_change = app.jobs_changed.publish  # no card over the place
             launcher.finish(launcher.jobs[0], exit_code=1, tail=["workbench: no GL here. Install libegl1."])
-        app.clear_notifications()
 
     app = made(project, look, launcher=launcher)
     assert snap_compare(app, terminal_size=SMALL, run_before=before(settle, "3", then=play))

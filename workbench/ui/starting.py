@@ -162,7 +162,8 @@ class Starting(App[None]):
                 self.launcher.stop(job)
         job = self.launcher.start(words, kind="viewer", title=what, detail=detail)
         self.jobs_changed.publish(job)
-        self.notify(f"Opening {what} in a window. 3 shows what plays.")
+        if self.current_mode != "viewer":
+            self.notify(f"Opening {what} in a window. 3 shows what plays.")
 
     # Films.
 

@@ -25,7 +25,7 @@ GROUPS = (
 _PANES = ("view.next_pane", "view.previous_pane", "view.maximise")
 _OF_RUNS = (
     "On charts, h and l move the cursor; what it stands on is what v, V and enter mean.",
-    "Filters: words are ANDed, env:half_* algo:sac state:live return>5k age<2d, `not` or - in front excludes.",
+    "A filter is words that must all match: ant, env:half_*, algo:sac, state:live; a - in front turns one round.",
 )
 
 

@@ -68,4 +68,16 @@ class FactSheet(Widget):
 
 
 def _wrapped(value: Content, width: int) -> list[Content]:
-    return [line for part in value.split("\n", allow_blank=True) for line in (part.wrap(width) or [Content("")])]
+    """Break at ordinary spaces only: Textual's own wrapping takes a no-break space for one of them."""
+    lines: list[Content] = []
+    for part in value.split("\n", allow_blank=True):
+        text, start = part.plain, 0
+        while len(text) - start > width:
+            space = text.rfind(" ", start + 1, start + width + 1)
+            end = space if space > start else start + width
+            lines.append(part[start:end].rstrip(" "))
+            start = end
+            while text[start : start + 1] == " ":
+                start += 1
+        lines.append(part[start:])
+    return lines
