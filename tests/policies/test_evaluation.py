@@ -101,6 +101,61 @@ def test_an_episode_that_does_not_end_is_given_up() -> None:
     assert scores.lengths == (2, 2, 2) and scores.endings == {"step_limit": 3}
 
 
+FRAGILE = '''
+import dataclasses
+import mujoco
+import numpy as np
+from workbench.simulation import BatchEnv, BatchEnvConfig
+
+
+@dataclasses.dataclass(frozen=True)
+class FragileEnvConfig(BatchEnvConfig):
+    pass
+
+
+class FragileEnv(BatchEnv[FragileEnvConfig]):
+    """Falls from its start height; once it is below ground it must not be stepped."""
+
+    def load(self):
+        return mujoco.MjModel.from_xml_string(
+            """<mujoco><worldbody><body><joint name="z" type="slide" axis="0 0 1"/><geom size="1"/></body></worldbody>
+            <actuator><motor joint="z" ctrlrange="-1 1"/></actuator></mujoco>"""
+        )
+
+    def initial_state(self, noise):
+        return noise.uniform(0.01, 0.3, 1), np.zeros((len(noise), 1))
+
+    def observe(self):
+        return np.concatenate([self.qpos, self.qvel], axis=1)
+
+    def before_step(self):
+        self.root = np.sqrt(self.qpos[:, 0])
+
+    def reward_terms(self, actions):
+        return {"root": self.root}
+
+    def terminations(self):
+        return {"ground": self.qpos[:, 0] < 0}
+'''
+
+
+@pytest.mark.filterwarnings("ignore:invalid value encountered in sqrt:RuntimeWarning")
+@pytest.mark.parametrize("batch", [1, 4])
+def test_a_copy_that_ended_is_never_stepped_on(batch: int, tmp_path: Path) -> None:
+    module = tmp_path / "fragile_env.py"
+    module.write_text(FRAGILE)
+    source = EnvSource("workbench/Fragile-v0", "fragile", str(module), "FragileEnv")
+    env = make_single(source)
+    scores = run_episodes(make_agent("zero", env), source, episodes=6, seed=0, batch=batch)
+    heights = [env.reset(seed=seed)[0][0] for seed in range(6)]
+    env.close()
+    # Free fall in steps of 2 ms, the velocity first: after n of them it has sunk by 9.81 × 0.002² × n (n + 1) / 2.
+    steps = np.arange(1000)
+    sunk = 9.81 * 0.002**2 * steps * (steps + 1) / 2
+    assert list(scores.lengths) == [int(np.argmax(sunk > height)) for height in heights]
+    assert len(set(scores.lengths)) == 6 and scores.endings == {"ground": 6}
+
+
 def test_a_checkpoint_that_does_not_fit_the_environment_is_refused(tmp_path: Path) -> None:
     path = checkpoint(tmp_path, CART_POLE)
     with pytest.raises(CheckpointError, match=r"shape \(4,\).*shape \(3,\)"):

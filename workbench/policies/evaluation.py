@@ -256,12 +256,10 @@ class _BatchCopies:
         return self._observations
 
     def step(self, actions: NDArray[Any], playing: Sequence[int]) -> tuple[NDArray[Any], list[_Ending]]:
-        result = self._batch.advance(actions)
+        # Every copy starts anew where it ends, those without a further episode too: none is stepped from a state in
+        # which its environment has told it to stop.
+        result = self._batch.step_arrays(actions)
         self._observations = result.observations
-        # Copies that have no episode left go on from a fresh state, so that none runs away where nobody looks.
-        idle = [episode.copy for episode in result.episodes if episode.copy not in playing]
-        if idle:
-            self.begin(idle, [0] * len(idle))
         return result.rewards, [_Ending(one.copy, one.terminated, one.reason) for one in result.episodes]
 
     def close(self) -> None:
