@@ -172,6 +172,18 @@ def test_a_schedule_runs_down_over_the_budget() -> None:
     made.close()
 
 
+def test_a_schedule_ends_where_the_last_rollout_goes_beyond_the_budget() -> None:
+    block = {"n_steps": 25, "batch_size": 50, "learning_rate": "linear:0.01", "clip_range": "linear:0.2:0.1"}
+    made = learner(tiny_spec("ppo", total_steps=150, ppo=block))
+    made.iterate()
+    made.iterate()
+    model: Any = made.model
+    assert made.steps == 200
+    assert model.policy.optimizer.param_groups[0]["lr"] == 0.0
+    assert model.logger.name_to_value["train/clip_range"] == 0.1
+    made.close()
+
+
 def test_a_loss_that_is_not_finite_is_an_anomaly() -> None:
     made = learner(tiny_spec("ppo", ppo={"n_steps": 25, "batch_size": 50, "learning_rate": 1e30}))
     with pytest.raises(AnomalyError, match="after 100 steps"):
