@@ -141,6 +141,15 @@ def test_a_goal_on_evaluations_ends_the_run_at_the_checkpoint_that_met_it(tmp_pa
     assert [checkpoint.steps for checkpoint in result.run.checkpoints()] == [0, 100]
 
 
+def test_the_last_checkpoint_is_scored_however_rarely_others_are(tmp_path: Path) -> None:
+    result = train_here(make_run(tmp_path, "ppo", total_steps=300, checkpoint_freq=1, eval_every=2))
+    assert [event["steps"] for event in events(result.run, "checkpoint")] == [0, 100, 200, 300]
+    assert [event["steps"] for event in events(result.run, "evaluation")] == [0, 200, 300]
+    assert result.latest is not None and result.evaluation is not None
+    assert evaluate(result.latest, episodes=3).returns == result.evaluation.returns
+    assert metrics(result.run)[-1]["eval/mean_return"] == result.evaluation.mean
+
+
 def test_keep_last_throws_old_checkpoints_away(tmp_path: Path) -> None:
     result = train_here(make_run(tmp_path, "ppo", checkpoint_freq=1, keep_last=2, eval_every=0))
     assert [checkpoint.steps for checkpoint in result.run.checkpoints()] == [0, 400, 500]

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench import durable
 from workbench.policies import Evaluation, evaluate, write_checkpoint
-from workbench.policies.checkpoint import EVALUATION_NAME
+from workbench.policies.checkpoint import EVALUATION_NAME, checkpoint_name
 from workbench.runs import CheckpointDirectory, EventWriter, RunDirectory
 from workbench.simulation import EnvSource
 from workbench.specs import RunSpec
@@ -52,6 +52,7 @@ class CheckpointKeeper:
             "normalizer": learner.normalizer_fields(),
         }
         self._newest_steps = -1
+        self._scored_steps = -1
         self._count = 0
         self._best: float | None = None
         self.evaluation: Evaluation | None = None
@@ -61,6 +62,11 @@ class CheckpointKeeper:
     def is_current(self) -> bool:
         """Whether the newest checkpoint holds the learner as it is now."""
         return self._newest_steps == self._learner.steps
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether the newest checkpoint was evaluated."""
+        return self._scored_steps == self._newest_steps
 
     @property
     def is_due(self) -> bool:
@@ -90,9 +96,9 @@ class CheckpointKeeper:
         self._count += 1
         return path
 
-    def evaluate(self, path: Path) -> Evaluation:
-        """Score the checkpoint just written as it lies on disk, greedily, on the run's numbered episodes."""
-        spec = self._spec
+    def evaluate(self) -> Evaluation:
+        """Score the newest checkpoint as it lies on disk, greedily, on the run's numbered episodes."""
+        spec, path = self._spec, self._run.path / checkpoint_name(self._newest_steps)
         evaluation = evaluate(path, episodes=spec.eval_episodes, seed=spec.eval_seed, threads=spec.threads or 0)
         scores = {"kind": "claimed", "time": time.time(), "steps": self._newest_steps, **evaluation.to_json()}
         durable.write_json(path / EVALUATION_NAME, {"format": 1, "evaluations": [scores]})
@@ -111,6 +117,7 @@ class CheckpointKeeper:
             self._best = evaluation.mean
             self._run.set_best(path.name)
         self.evaluation = evaluation
+        self._scored_steps = self._newest_steps
         return evaluation
 
     def discard_surplus(self) -> list[CheckpointDirectory]:
