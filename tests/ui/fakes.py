@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -286,8 +285,3 @@ def make_app(project: Project, **options: Any) -> WorkbenchApp:
     if isinstance(launcher, FakeLauncher):
         launcher.on_change = app.job_changed
     return app
-
-
-def dump(value: object) -> str:
-    """Return a value as readable JSON, for messages of failed tests."""
-    return json.dumps(value, indent=2, default=str)

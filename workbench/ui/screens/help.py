@@ -6,6 +6,7 @@ from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
@@ -36,7 +37,7 @@ class HelpCard(Task[None]):
         about: The screen it explains.
     """
 
-    LABELS = {"task_close": "Close"}
+    BINDINGS = [Binding("slash", "search", "Search", id="help.search")]
 
     DEFAULT_CSS = """
     HelpCard {
@@ -58,7 +59,7 @@ class HelpCard(Task[None]):
 
     def compose_body(self) -> ComposeResult:
         """Yield a search field and the keys."""
-        yield Input(placeholder="search", id="search", compact=True)
+        yield Input(placeholder="/ search", id="search", compact=True)
         with VerticalScroll(id="keys"):
             yield FactSheet(id="text")
 
@@ -67,6 +68,10 @@ class HelpCard(Task[None]):
         self.card.border_title = f"Help · {self._screen.replace('_', ' ').capitalize()}"
         self._show("")
         self.query_one("#keys").focus()
+
+    def action_search(self) -> None:
+        """Search the keys."""
+        self.query_one("#search").focus()
 
     @on(Input.Changed, "#search")
     def _filter(self, event: Input.Changed) -> None:
