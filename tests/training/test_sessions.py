@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 from typing import Any
 
+import mujoco
 import pytest
 
 from tests.training.conftest import CART_POLE, HALF_CHEETAH, events, make_run, metrics, tiny_spec, train_here
@@ -12,6 +14,7 @@ from workbench.errors import NotFoundError
 from workbench.policies import evaluate, read_checkpoint
 from workbench.project import Project
 from workbench.runs import RunState, observe
+from workbench.runs.record import run_record, surroundings
 from workbench.simulation import EnvSource
 from workbench.specs import RunSpec
 from workbench.training import train
@@ -37,6 +40,18 @@ def test_the_shipped_environments_train_from_python(project: Project) -> None:
     assert isinstance(drawn, int) and result.run.spec().seed == drawn
     assert result.latest is not None and read_checkpoint(result.latest).record.seed == drawn
     assert observe(result.run).state is RunState.FINISHED
+
+
+def test_a_run_from_python_records_what_a_launched_one_does(project: Project) -> None:
+    result = train(tiny_spec("ppo", total_steps=100, group="twins"), project)
+    record = result.run.record()
+    assert record["host"] == socket.gethostname() and record["group"] == "twins"
+    assert record["versions"]["mujoco"] == mujoco.__version__
+    # The project is a folder of its own, in no repository.
+    assert record["git"] is None
+    spec = result.run.spec()
+    launched = run_record(spec, record["environment"], ["workbench", "train"], surroundings(project.runs))
+    assert set(record) == set(launched)
 
 
 def test_an_environment_that_is_nowhere_is_refused_before_anything_is_made(project: Project) -> None:
