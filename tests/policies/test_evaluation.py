@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.policies.conftest import Learnt
-from workbench.errors import CheckpointError, NotFoundError
+from workbench.errors import CheckpointError, NotFoundError, SimulationError
 from workbench.policies import evaluate, load_policy, make_agent, run_episodes
 from workbench.policies.actor import PolicyActor
 from workbench.project import shipped_project
@@ -154,6 +154,37 @@ def test_a_copy_that_ended_is_never_stepped_on(batch: int, tmp_path: Path) -> No
     sunk = 9.81 * 0.002**2 * steps * (steps + 1) / 2
     assert list(scores.lengths) == [int(np.argmax(sunk > height)) for height in heights]
     assert len(set(scores.lengths)) == 6 and scores.endings == {"ground": 6}
+
+
+FAULTY = """
+import gymnasium
+import numpy as np
+
+
+class FaultyEnv(gymnasium.Env):
+    observation_space = gymnasium.spaces.Box(-1, 1, (2,))
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def __init__(self, raises: bool = False):
+        self.raises = raises
+
+    def reset(self, *, seed=None, options=None):
+        return np.zeros(2, np.float32), {}
+
+    def step(self, action):
+        if self.raises:
+            raise ValueError("the belt came off")
+        return np.zeros(2, np.float32), float("nan"), True, False, {}
+"""
+
+
+@pytest.mark.parametrize(("raises", "words"), [(True, "ValueError: the belt came off"), (False, "a reward of nan")])
+def test_a_plain_environment_that_fails_is_named(raises: bool, words: str, tmp_path: Path) -> None:
+    module = tmp_path / "faulty_env.py"
+    module.write_text(FAULTY)
+    source = EnvSource("workbench/Faulty-v0", "faulty", str(module), "FaultyEnv", {"raises": raises})
+    with pytest.raises(SimulationError, match=f"faulty .*{words}"):
+        run_episodes(make_agent("zero", make_single(source)), source, episodes=2)
 
 
 def test_a_checkpoint_that_does_not_fit_the_environment_is_refused(tmp_path: Path) -> None:
