@@ -154,6 +154,8 @@ def test_a_goal_on_evaluations_ends_the_run_at_the_checkpoint_that_met_it(tmp_pa
     result = train_here(make_run(tmp_path, "ppo", easy, stop_criteria=criteria, checkpoint_freq=1))
     assert "2 evaluations in a row" in result.reason
     assert [checkpoint.steps for checkpoint in result.run.checkpoints()] == [0, 100]
+    assert [event["mean_return"] for event in events(result.run, "evaluation")] == [2.0, 2.0]
+    assert result.best is not None and result.best.name == "checkpoint_000000000000", "the earlier on a tie"
 
 
 def test_the_last_checkpoint_is_scored_however_rarely_others_are(tmp_path: Path) -> None:

@@ -113,6 +113,7 @@ class CheckpointKeeper:
             endings=evaluation.endings,
             seed=evaluation.seed,
         )
+        # On a tie the earlier one stays: it needed fewer steps for the same.
         if self._best is None or evaluation.mean > self._best:
             self._best = evaluation.mean
             self._run.set_best(path.name)
