@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.policies.conftest import Learnt
-from workbench.errors import CheckpointError, NotFoundError, SimulationError
+from workbench.errors import CheckpointError, NotFoundError, RequestError, SimulationError
 from workbench.policies import evaluate, load_policy, make_agent, run_episodes
 from workbench.policies.actor import PolicyActor
 from workbench.project import shipped_project
@@ -191,6 +191,11 @@ def test_a_checkpoint_that_does_not_fit_the_environment_is_refused(tmp_path: Pat
     path = checkpoint(tmp_path, CART_POLE)
     with pytest.raises(CheckpointError, match=r"shape \(4,\).*shape \(3,\)"):
         evaluate(path, environment=EnvSource("Pendulum-v1", "Pendulum-v1"))
+
+
+def test_no_episodes_are_no_evaluation(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="at least one episode"):
+        evaluate(checkpoint(tmp_path, CART_POLE), episodes=0)
 
 
 def test_a_reference_to_nothing_is_refused(tmp_path: Path, project: Any) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import CheckpointError, SimulationError, WorkbenchError
+from workbench.errors import CheckpointError, RequestError, SimulationError, WorkbenchError
 from workbench.policies.actor import Actor, PolicyActor
 from workbench.policies.checkpoint import read_checkpoint
 from workbench.policies.loading import find_checkpoint
@@ -154,10 +154,22 @@ def run_episodes(
 ) -> Evaluation:
     """Play an actor for some episodes and return the scores.
 
+    Args:
+        actor: Who acts; told of every episode's beginning and number.
+        source: Where.
+        episodes: How many.
+        seed: The number of the first.
+        batch: How many copies play at once.
+        threads: Threads that step a batched environment; 0 for one a CPU.
+        step_limit: Steps after which an episode is given up.
+
     Raises:
+        RequestError: No episode was asked for.
         CheckpointError: The actor's spaces are not the environment's.
         SimulationError: The environment failed.
     """
+    if episodes < 1:
+        raise RequestError(f"an evaluation has at least one episode, and {episodes} were asked for.")
     copies = _open(source, max(1, min(episodes, batch)), threads)
     try:
         if isinstance(actor, PolicyActor):
