@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import json
 
 from workbench.project import Project
+from workbench.verbs.writing import write_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +23,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
     works = all(finding.state != "broken" for finding in findings)
     if args.json:
         document = {"works": works, "findings": [dataclasses.asdict(finding) for finding in findings]}
-        print(json.dumps(document, indent=2, ensure_ascii=False))  # noqa: T201
+        write_json(document, indent=2)
         return 0 if works else 1
     width = max(len(finding.name) for finding in findings)
     for finding in findings:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import shlex
 import signal
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import RequestError, WorkFailedError
 from workbench.project import Project
+from workbench.verbs.writing import write_json
 from workbench.viewer import options
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def _tell(sidecar: Sidecar, path: Path, *, as_json: bool) -> None:
             "command": shlex.join(sidecar.command),
             "stopped": sidecar.job is not None and sidecar.job.state == "stopped",
         }
-        print(json.dumps(document, ensure_ascii=False))  # noqa: T201
+        write_json(document)
         return
     from workbench.viewer.session import describe
 
