@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.content import Content
 
-from workbench.ui.formatting import SPACE
+from workbench.formatting import SPACE
 from workbench.ui.widgets.fact_sheet import _wrapped
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from workbench.catalog import Entry
 from workbench.errors import Problem
+from workbench.formatting import digits
 from workbench.runs import Launch
 from workbench.runs.seeds import draw_seed, read_seeds
 from workbench.specs import (
@@ -29,7 +30,6 @@ from workbench.specs import (
     field_table,
     read_number,
 )
-from workbench.ui.formatting import digits
 
 _NETWORK = ("net_arch", "activation", "log_std_init", "ortho_init", "use_expln", "clip_mean")
 _TOP = ("n_envs",)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from textual.content import Content
 
+from workbench import formatting
 from workbench.runs.recordings import Recording, Sidecar
-from workbench.ui import formatting
 from workbench.ui.jobs import Job
 from workbench.ui.theme import STATE_LOOKS
 from workbench.ui.widgets.rows import Column, Part, Row, cell

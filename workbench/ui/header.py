@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from workbench.ui import formatting
+from workbench import formatting
 from workbench.ui.theme import STATE_LOOKS
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 from textual import work
 
+from workbench import formatting
 from workbench.runs.directory import RunDirectory
 from workbench.runs.states import RunState
-from workbench.ui import formatting
 from workbench.ui.charting import ChartedScreen
 from workbench.ui.watch import RunRow
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.ui import formatting
+from workbench import formatting
 from workbench.ui.charts.model import ChartData, Curve, Flag, Ladder, Point, Reference
 from workbench.ui.charts.overlay import Identity
 from workbench.ui.past import CheckpointRow, Past, Points

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
+from workbench import formatting
 from workbench.runs.states import RunState
-from workbench.ui import formatting
 from workbench.ui.past import CheckpointRow
 from workbench.ui.run_charts import Spec
 from workbench.ui.run_config import RunConfig, Setting

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench import formatting
 from workbench.runs.states import RunState
-from workbench.ui import formatting
 from workbench.ui.charts.overlay import Identity
 from workbench.ui.charts.spark import sparkline
 from workbench.ui.theme import STATE_LOOKS

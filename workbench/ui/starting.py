@@ -17,7 +17,7 @@ from textual import work
 from textual.app import App, SuspendNotSupported
 from textual.screen import Screen
 
-from workbench.ui.formatting import plural
+from workbench.formatting import plural
 from workbench.ui.jobs import Job, shell_line
 
 if TYPE_CHECKING:
@@ -124,11 +124,11 @@ class Starting(App[None]):
     @work(group="stop", exit_on_error=False, description="stopping runs", thread=True)
     def stop_all(self) -> None:
         """Ask every live and queued run to write a checkpoint and end."""
-        from workbench.runs import RunDirectory, send
+        from workbench.runs import RunDirectory, stop_run
 
         for row in self.runs.snapshot.rows:
             if row.state in ("queued", "starting", "running", "paused"):
-                send(RunDirectory(row.path), "stop")
+                stop_run(RunDirectory(row.path))
 
     def welcome(self, snapshot: RunsSnapshot, left_at: float) -> None:
         """Say which runs are live, and how many ended since the app was left."""

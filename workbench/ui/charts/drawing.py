@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workbench.formatting import number
 from workbench.ui.charts.axes import Tick, log_ticks, ticks, time_ticks
 from workbench.ui.charts.decimate import cut, decimate, pieces
 from workbench.ui.charts.model import ChartData, ChartView, XAxis
 from workbench.ui.charts.plan import Plan, Prepared, plan
 from workbench.ui.charts.raster import Stroke, column_of, rasterize, row_of
 from workbench.ui.charts.spark import sparkline, trend
-from workbench.ui.formatting import number
 
 SMALLEST = (24, 5)
 """Below this a chart is a sparkline, the last value and an arrow."""

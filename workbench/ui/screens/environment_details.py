@@ -11,11 +11,11 @@ from typing import Any
 
 from textual.content import Content
 
+from workbench import formatting
 from workbench.catalog import Description, Entry, Space, fault_problems
 from workbench.errors import Problem
+from workbench.formatting import UNKNOWN
 from workbench.specs import ALGORITHMS
-from workbench.ui import formatting
-from workbench.ui.formatting import UNKNOWN
 from workbench.ui.widgets.fact_sheet import Fact
 
 _NAMES_SHOWN = 8

@@ -12,9 +12,9 @@ from textual.content import Content
 from textual.widgets import Markdown, Tree
 
 from workbench.catalog import Entry
+from workbench.formatting import digits
 from workbench.ui.commands import bindings_for
 from workbench.ui.draft import can_launch
-from workbench.ui.formatting import digits
 from workbench.ui.library import Library
 from workbench.ui.screen import Pane, WorkbenchScreen
 from workbench.ui.screens import environment_details as details

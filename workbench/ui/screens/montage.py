@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from workbench.ui.formatting import plural
+from workbench.formatting import plural
 from workbench.ui.screens.filming import FilmTask, with_flags
 from workbench.ui.widgets.choice import Choice
 

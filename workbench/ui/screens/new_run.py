@@ -17,12 +17,12 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from workbench.errors import Problem
+from workbench.formatting import plural
 from workbench.runs import Launch
 from workbench.specs import ALGORITHMS, Algorithm
 from workbench.suggest import nearest
 from workbench.ui.draft import Checked, Draft
 from workbench.ui.footer import CommandFooter
-from workbench.ui.formatting import plural
 from workbench.ui.jobs import shell_line
 from workbench.ui.screen import Task
 from workbench.ui.widgets.choice import Choice

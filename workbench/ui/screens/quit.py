@@ -8,7 +8,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Button, Static
 
-from workbench.ui.formatting import plural
+from workbench.formatting import plural
 from workbench.ui.header import RunCounts
 from workbench.ui.screen import Task
 

@@ -13,8 +13,8 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Static
 
+from workbench import formatting
 from workbench.runs.recordings import Recording, list_recordings
-from workbench.ui import formatting
 from workbench.ui.commands import bindings_for
 from workbench.ui.film_rows import (
     COLUMNS,

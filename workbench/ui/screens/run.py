@@ -13,7 +13,7 @@ from textual.containers import Container, Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import ContentSwitcher, Static
 
-from workbench.ui import formatting
+from workbench import formatting
 from workbench.ui.charts.model import ChartData
 from workbench.ui.commands import bindings_for
 from workbench.ui.past import CheckpointRow

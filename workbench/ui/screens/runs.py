@@ -12,10 +12,10 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
+from workbench import formatting
 from workbench.errors import RequestError
 from workbench.runs.filters import Filter, parse_filter
 from workbench.runs.states import RunState
-from workbench.ui import formatting
 from workbench.ui.charts.model import ChartData
 from workbench.ui.charts.overlay import Overlay
 from workbench.ui.commands import bindings_for

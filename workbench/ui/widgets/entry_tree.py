@@ -11,7 +11,7 @@ from textual import events
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
-from workbench.ui.formatting import shorten
+from workbench.formatting import shorten
 
 
 @dataclass(frozen=True)
