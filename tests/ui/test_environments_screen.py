@@ -43,7 +43,7 @@ async def test_a_project_without_runs_opens_on_its_environments(app: WorkbenchAp
         await settle(pilot)
         assert "[1 Environments]" in lines(app)[0]
         assert "Environments 3 of 3" in lines(app)[1]
-        assert "P✓ S✓ T·" in line_with(app, "cart_pole")
+        assert "P✓ S✓ T·" in line_with(app, "└   cart_pole")
         assert "no recipe" in line_with(app, "▾ ant")
 
 

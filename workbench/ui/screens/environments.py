@@ -101,6 +101,10 @@ class EnvironmentsScreen(WorkbenchScreen):
             return
         query = self.box.value
         shown, self._shelf = self._shelf.rows, shelve(library.catalog, query=query, flat=self._flat)
+        if not self._wanted:
+            # Where a newcomer starts, `n` launches something that learns.
+            ready = (key for key, entry in self._shelf.entries.items() if entry.trainable and entry.variant is None)
+            self._wanted = next(ready, "")
         if self._shelf.rows != shown:
             self.listing.show(self._shelf.rows, self._wanted, unfold=bool(query))
         pane.border_title = f"Environments {digits(self._shelf.shown)} of {digits(self._shelf.total)}"
