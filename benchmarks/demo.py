@@ -32,7 +32,7 @@ def main() -> int:
     listed = subprocess.run(
         [sys.executable, "-m", "workbench", "runs", "cart_pole", "--json"], check=True, capture_output=True, text=True
     )
-    run = json.loads(listed.stdout)[0]
+    run = json.loads(listed.stdout)["runs"][0]
 
     import workbench as library
 

@@ -102,12 +102,12 @@ def test_a_run_outlives_who_asked_for_it_and_its_own_death_is_seen(
     written = run.events_path.stat().st_size
     wait_for(lambda: run.events_path.stat().st_size > written)
     assert state_of(project) == "running"
-    assert [item["state"] for item in answer(command("runs", "--json"))] == ["running"]
+    assert [item["state"] for item in answer(command("runs", "--json"))["runs"]] == ["running"]
 
     state = json.loads(run.state_path.read_text())
     os.kill(state["pid"], signal.SIGKILL)
     assert wait_for(lambda: state_of(project) == "crashed", 5.0) < 5.0
-    [listed] = answer(command("runs", "state:bad", "--json"))
+    [listed] = answer(command("runs", "state:bad", "--json"))["runs"]
     assert "9" in listed["reason"]
     assert run.checkpoints()[0].steps == 0
 

@@ -16,11 +16,13 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
+from typing import NoReturn
 
 from workbench.durable import write_text
 from workbench.errors import RequestError, WorkbenchError
 from workbench.project import cache_folder, open_project
 from workbench.suggest import nearest
+from workbench.verbs.writing import accept_any_text
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,14 @@ VERBS = {
     )
 }
 
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaint is one sentence, as every other of ours, and not a page of usage with it."""
+
+    def error(self, message: str) -> NoReturn:
+        raise RequestError(f"{message}.", hint=f"`{self.prog} --help` explains.")
+
+
 NOT_YET = (
     "bench",
     "compare",
@@ -73,6 +83,7 @@ NOT_YET = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    accept_any_text(sys.stdout, sys.stderr)
     try:
         return _dispatch(words)
     except WorkbenchError as error:
@@ -112,7 +123,7 @@ def _dispatch(words: list[str]) -> int:
         hint = f"Did you mean {' or '.join(close)}?" if close else ""
         raise RequestError(f"there is no verb `{name}`; there are {', '.join(VERBS)}.", hint=hint)
     module = VERBS[name].module()
-    parser = argparse.ArgumentParser(prog=f"workbench {name}", description=VERBS[name].summary.capitalize() + ".")
+    parser = _Parser(prog=f"workbench {name}", description=VERBS[name].summary.capitalize() + ".")
     parser.add_argument("--project", metavar="DIR", default=options.project, help="the project folder (default: here)")
     module.add_arguments(parser)
     args = parser.parse_args(options.arguments + rest)
@@ -133,7 +144,7 @@ def _defect(error: Exception) -> str:
 def _top_parser() -> argparse.ArgumentParser:
     width = max(map(len, VERBS))
     verbs = "\n".join(f"  {verb.name:<{width}}  {verb.summary}" for verb in VERBS.values())
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="workbench",
         description="A terminal workbench for reinforcement learning on MuJoCo and Gymnasium.\n"
         "Without a verb it opens the app.",

@@ -289,6 +289,20 @@ def test_one_name_for_two_environments_is_an_error_that_names_both_files(make: M
     assert str(project.envs / "heavy_env.py") in problem.message
 
 
+def test_two_variants_of_one_id_are_an_error(make: Make) -> None:
+    files = {f"envs/crawler_env_{variant}.json": {"env_cfg": {"mass": 2.0}} for variant in ("1_2", "12")}
+    catalog = found(make, {"envs/crawler_env.py": MODULE, **files})
+    (problem,) = catalog.problems
+    assert problem.key == "workbench/Crawler12-v0"
+    assert {each.name for each in own(catalog) if each.broken} == {"crawler_1_2", "crawler_12"}
+
+
+def test_a_recipe_of_two_modules_is_an_error(make: Make) -> None:
+    files = {f"envs/{place}/same_env.py": f"class {place}Env(B): ..." for place in ("Left", "Right")}
+    (problem,) = found(make, {**files, "recipes/same_env.train.json": RECIPE}).problems
+    assert "Left/same_env.py and" in problem.message
+
+
 def test_two_recipes_of_one_name_are_an_error(make: Make) -> None:
     catalog = found(
         make,

@@ -36,6 +36,28 @@ def test_a_misspelt_verb_names_the_nearest(capsys: pytest.CaptureFixture[str]) -
     assert "train" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--bogus"], "--bogus"),
+        (["list", "--bogus"], "--bogus"),
+        (["train", "cart_pole", "--max-steps", "many"], "'many'"),
+        (["train", "cart_pole", "--seed", "1", "--seeds", "2"], "--seeds"),
+        (["record"], "CKPT|ENV"),
+        (["record", "ant", "--preset", "huge"], "'huge'"),
+    ],
+)
+def test_a_wrong_flag_is_one_sentence_and_where_to_look(
+    words: list[str], named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    shown = capsys.readouterr()
+    message, hint = shown.err.splitlines()
+    assert named in message
+    assert "--help" in hint
+    assert shown.out == ""
+
+
 @pytest.mark.parametrize("words", [["--project", "/nonexistent", "list"], ["list", "--project", "/nonexistent"]])
 def test_a_missing_project_folder_is_one_sentence(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2

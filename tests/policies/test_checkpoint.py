@@ -117,6 +117,7 @@ def test_infinite_bounds_survive(tmp_path: Path) -> None:
         (spaces.Box(0, 255, (84, 84, 3), np.uint8), "images"),
         (spaces.Dict({"a": spaces.Discrete(2)}), "Dict"),
         (spaces.MultiBinary(3), "MultiBinary"),
+        (spaces.Discrete(3, start=1), "from 1 on"),
     ],
 )
 def test_a_space_no_policy_can_read_is_refused_in_a_sentence(space: Any, word: str) -> None:

@@ -1,6 +1,6 @@
 """The loop over copies: seeds, restarts, endings, statistics, refusals."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import mujoco
@@ -308,6 +308,17 @@ def test_closing_twice_is_allowed() -> None:
     env = slider()
     env.close()
     env.close()
+
+
+@pytest.mark.parametrize(
+    "use", [lambda env: env.reset(), lambda env: env.step_arrays(np.zeros((1, 1))), SliderEnv.data]
+)
+def test_a_closed_environment_says_that_it_is(use: Callable[[SliderEnv], Any]) -> None:
+    env = slider()
+    env.reset(seed=0)
+    env.close()
+    with pytest.raises(SimulationError, match="is closed"):
+        use(env)
 
 
 def test_a_configuration_is_found_by_type_argument_and_by_name() -> None:

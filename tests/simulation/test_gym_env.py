@@ -2,13 +2,15 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import gymnasium
+import mujoco
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from workbench.errors import NotFoundError, ProblemsError, SimulationError, WorkbenchError
+from workbench.errors import GraphicsError, NotFoundError, ProblemsError, SimulationError, WorkbenchError
 from workbench.simulation import EnvSource, make_batch, make_single
 from workbench.simulation.registration import register
 
@@ -69,6 +71,18 @@ def test_it_knows_its_id_and_its_time_limit(slide: EnvSource) -> None:
 
 def test_the_control_rate_is_the_frame_rate(cart_pole: EnvSource) -> None:
     assert make_single(cart_pole).metadata["render_fps"] == 25
+
+
+def test_where_nothing_can_be_drawn_it_says_what_to_set(cart_pole: EnvSource, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise mujoco.FatalError("an OpenGL platform library has not been loaded into this process")
+
+    monkeypatch.setattr(mujoco, "Renderer", fail)
+    env = make_single(cart_pole, render_mode="rgb_array")
+    env.reset(seed=0)
+    with pytest.raises(GraphicsError, match="OpenGL platform library") as caught:
+        env.render()
+    assert "MUJOCO_GL=egl" in caught.value.hint
 
 
 def test_a_picture_shows_something(cart_pole: EnvSource) -> None:

@@ -8,7 +8,7 @@ import pytest
 from tests.simulation.toys import SLIDER
 from workbench.errors import SimulationError
 from workbench.project import shipped_project
-from workbench.simulation import find_asset, gymnasium_assets
+from workbench.simulation import find_asset, gymnasium_assets, load_spec
 from workbench.simulation.mjcf import actuator_name, compile_model
 
 
@@ -50,6 +50,14 @@ def test_every_form_of_model_compiles() -> None:
     model = compile_model(spec)
     assert compile_model(model) is model
     assert actuator_name(model, 0) == "push"
+
+
+def test_what_the_compiler_of_a_spec_warns_of_goes_to_the_log(
+    caplog: pytest.LogCaptureFixture, recwarn: pytest.WarningsRecorder
+) -> None:
+    compile_model(load_spec(gymnasium_assets() / "half_cheetah.xml"))
+    assert "settotalmass" in caplog.text
+    assert not recwarn.list
 
 
 def test_an_actuator_without_a_name_is_called_after_its_joint() -> None:

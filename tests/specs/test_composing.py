@@ -78,6 +78,19 @@ def test_an_override_may_mend_what_lies_between_fields_of_the_recipe(tmp_path: P
     assert compose("x", recipe=faulty, overrides=["ppo.batch_size=128"]).problems == []
 
 
+def test_a_budget_that_the_recipe_leaves_to_the_launch_is_wanted_then(tmp_path: Path) -> None:
+    path = tmp_path / "ant_env.train.json"
+    path.write_text('{"n_envs": 8, "ppo": {"learning_rate": "linear:1e-3"}}')
+    endless = read_recipe(path)
+    assert {problem.severity for problem in endless.problems} == {"warning"}
+    composed = compose("x", recipe=endless)
+    assert [(problem.key, problem.severity) for problem in composed.problems] == [
+        ("total_steps", "error"),
+        ("ppo.learning_rate", "error"),
+    ]
+    assert compose("x", recipe=endless, total_steps=1_000_000).problems == []
+
+
 def test_a_broken_block_of_another_algorithm_stops_the_launch(tmp_path: Path) -> None:
     path = tmp_path / "ant_env.train.json"
     path.write_text('{"total_steps": 100000, "ppo": {}, "sac": {"tau": 0}}')

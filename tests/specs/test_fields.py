@@ -108,6 +108,8 @@ def test_a_schedule_is_a_function_of_the_progress_remaining(
 ) -> None:
     function = schedule(value)
     assert [function(1.0), function(0.5), function(0.0)] == pytest.approx([at_start, half_way, at_end])
+    # A last rollout beyond the budget.
+    assert function(-0.3) == at_end
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_every_problem_of_every_block_comes_at_once_with_its_line(tmp_path: Path
         """{
   "total_steps": 1000000,
   "stop_criteria": {"episode_reward_mean": 1},
-  "normalize_observation": true,
+  "normalize_observation": true, "learning_rat": 1,
   "ppo": {
     "gamma": 1.1,
     "lambda_": 0.9
@@ -77,12 +77,14 @@ def test_every_problem_of_every_block_comes_at_once_with_its_line(tmp_path: Path
     assert {key: problem.line for key, problem in by_key(found).items() if problem.severity == "error"} == {
         "stop_criteria.episode_reward_mean": 3,
         "normalize_observation": 4,
+        "learning_rat": 4,
         "ppo.gamma": 6,
         "ppo.lambda_": 7,
         "sac.learning_rat": 9,
         "td3.tau": 10,
     }
     assert by_key(found)["normalize_observation"].nearest == "normalize_observations"
+    assert by_key(found)["learning_rat"].nearest == "ppo.learning_rate"
     assert by_key(found)["ppo.lambda_"].message == "is RLlib's name; here it is ppo.gae_lambda"
     assert {problem.path for problem in found.problems} == {found.path}
 
@@ -132,6 +134,8 @@ def test_problems_between_fields_are_judged_with_the_fields_of_the_block(tmp_pat
     assert by_key(recipe(tmp_path, bad))["ppo.batch_size"].nearest == "128"
     late = {"total_steps": 1000000, "sac": {"total_steps": 500, "learning_starts": 1000}}
     assert "never learn" in by_key(recipe(tmp_path, late))["sac.learning_starts"].message
+    short = {"total_steps": 1000000, "ppo": {"total_steps": 500}}
+    assert by_key(recipe(tmp_path, short))["total_steps"].line == 4
 
 
 def test_rllib_recipe_is_translated(tmp_path: Path) -> None:

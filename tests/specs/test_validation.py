@@ -244,6 +244,12 @@ def test_a_goal_that_is_never_evaluated_is_refused() -> None:
     assert "stop_criteria.evaluation_return_mean" in errors(run(stop_criteria=goal, checkpoint_freq=0))
 
 
+def test_checkpoints_that_will_never_be_written_are_warned_of() -> None:
+    assert "checkpoint_every_steps" in warnings(run(checkpoint_every_steps=1_000_000))
+    assert "keep_last" in warnings(run(checkpoint_freq=0, keep_last=3))
+    assert not validate(run(checkpoint_every_steps=999_999, keep_last=3))
+
+
 def test_a_schedule_needs_to_know_where_the_run_ends() -> None:
     timed = {"env_id": "x", "stop_criteria": {"wall_time_s": 60}, "ppo": {"learning_rate": "linear:1e-3"}}
     assert "ppo.learning_rate" in errors(timed)

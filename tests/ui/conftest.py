@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -48,9 +49,15 @@ def settle() -> Settle:
         assert isinstance(app, WorkbenchApp)
         await app.runs.settle()
         for _ in range(3):
-            finite = [worker for worker in app.workers if worker.group != "watch" and not worker.is_finished]
-            if finite:
-                await app.workers.wait_for_complete(finite)
+            await workers_done(pilot)
             await pilot.pause()
 
     return wait
+
+
+async def workers_done(pilot: Pilot[None]) -> None:
+    """Wait for every worker that ends by itself: not for the reader of runs, nor for an open form."""
+    endless = {"watch", "form"}
+    async with asyncio.timeout(20):
+        while any(worker.group not in endless and not worker.is_finished for worker in pilot.app.workers):
+            await pilot.pause(0.005)

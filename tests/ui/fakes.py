@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -99,7 +98,7 @@ def describe(entry: Entry, **changes: Any) -> None:
         "reward_terms": ["upright"],
         "terminated": ["pole_angle"],
         "truncated": ["time_limit"],
-        "config": [{"name": "frame_skip", "type": "int", "default": 2, "doc": "Steps of simulation in one of control."}],
+        "config": [{"name": "frame_skip", "type": "int", "default": 2, "doc": "Steps of simulation."}],
         "model": {"nq": 2, "nv": 2, "nu": 1, "nbody": 3},
         "faults": [],
         "versions": {},
@@ -133,9 +132,7 @@ class FakeLauncher:
         self.closed = False
         self.on_change: Callable[[Job], None] = lambda job: None
 
-    def start(
-        self, words: Sequence[str], *, kind: JobKind, title: str, detail: dict[str, str] | None = None
-    ) -> Job:
+    def start(self, words: Sequence[str], *, kind: JobKind, title: str, detail: dict[str, str] | None = None) -> Job:
         job = Job(len(self.jobs) + 1, kind, title, tuple(words), detail=dict(detail or {}))
         self.jobs.append(job)
         return job
@@ -288,8 +285,3 @@ def make_app(project: Project, **options: Any) -> WorkbenchApp:
     if isinstance(launcher, FakeLauncher):
         launcher.on_change = app.job_changed
     return app
-
-
-def dump(value: object) -> str:
-    """Return a value as readable JSON, for messages of failed tests."""
-    return json.dumps(value, indent=2, default=str)

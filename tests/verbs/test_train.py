@@ -167,9 +167,7 @@ def test_a_wrong_request_is_one_sentence_and_exit_two(
 
 def test_a_number_that_is_none_is_exit_two(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     for text in ("many", "1.5", "1e400", ""):
-        with pytest.raises(SystemExit) as caught:
-            workbench(project, "cart_pole", "--max-steps", text)
-        assert caught.value.code == 2
+        assert workbench(project, "cart_pole", "--max-steps", text) == 2
     assert "whole number" in capsys.readouterr().err
 
 

@@ -64,6 +64,7 @@ def discover(project: Project) -> Catalog:
         ignored += shelf.ignored
         problems += shelf.problems
     entries, clashes = _collisions([*entries, *plain])
+    problems += _shared_recipes(entries)
     return Catalog(
         entries=tuple(entries),
         test_only=tuple(tests),
@@ -193,7 +194,7 @@ def _collisions(entries: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
     """Find entries that share a name or an ID; each of them gets the problem, which names the other's file."""
     groups: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
-        for name in {entry.name, entry.env_id}:
+        for name in dict.fromkeys((entry.name, entry.env_id)):
             groups[name].append(entry)
     clashes: dict[int, Problem] = {}
     for name, sharing in groups.items():
@@ -208,6 +209,19 @@ def _collisions(entries: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
         for entry in entries
     ]
     return marked, list({problem.key: problem for problem in reversed(clashes.values())}.values())
+
+
+def _shared_recipes(entries: Iterable[Entry]) -> list[Problem]:
+    """Find recipes that modules of one name in different folders would share: nobody could tell whose they are."""
+    modules: dict[Path, list[Path]] = defaultdict(list)
+    for entry in entries:
+        if entry.recipe is not None and entry.module is not None and entry.module not in modules[entry.recipe]:
+            modules[entry.recipe].append(entry.module)
+    return [
+        Problem("", f"is the recipe of {len(shared)} modules: {' and '.join(map(str, shared))}", path=recipe)
+        for recipe, shared in modules.items()
+        if len(shared) > 1
+    ]
 
 
 def _file(entry: Entry) -> Path | None:

@@ -124,7 +124,7 @@ class PolicyActor:
     def _inputs(self, observations: NDArray[Any]) -> Floats:
         space = self._record.observation_space
         if space.kind == "discrete":
-            one_hot: Floats = np.eye(space.size, dtype=np.float32)[observations.astype(int).ravel() - space.start]
+            one_hot: Floats = np.eye(space.size, dtype=np.float32)[observations.astype(int).ravel()]
             return one_hot
         rows = observations.reshape(len(observations), -1)
         if self._record.normalizer is not None:
@@ -138,7 +138,7 @@ class PolicyActor:
             logits = logits + np.stack(
                 [self._streams.row(row).gumbel(size=self._space.size) for row in range(len(logits))]
             )
-        choices: NDArray[np.int64] = np.argmax(logits, axis=1) + self._space.start
+        choices: NDArray[np.int64] = np.argmax(logits, axis=1)
         return choices
 
     def _noise(self, features: Floats) -> Floats:

@@ -115,7 +115,7 @@ class SweepAgent:
         self._choices = int(space.n) if type(space).__name__ == "Discrete" else 0
         if not self._choices:
             low, high = space.low.astype(np.float64), space.high.astype(np.float64)
-            # A side without an end is swept to one unit beyond the other.
+            # A side without an end is taken to lie two units beyond the other, or one from zero.
             low = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - 2, -1))
             high = np.where(np.isfinite(high), high, low + 2)
             self._middle, self._reach = (high + low).ravel() / 2, (high - low).ravel() / 2

@@ -59,7 +59,7 @@ def write_checkpoint(run_dir: Path, fields: Mapping[str, Any], tensors: Tensors)
         CheckpointError: The fields or tensors make no complete checkpoint.
         OSError: The disk failed, or a checkpoint of that many steps exists.
     """
-    weights = safetensors_numpy.save({name: np.ascontiguousarray(value) for name, value in tensors.items()})
+    weights = safetensors_numpy.save({name: np.asarray(value, order="C") for name, value in tensors.items()})
     digest = hashlib.sha256(weights).hexdigest()
     final = run_dir / checkpoint_name(fields["steps"])
     try:

@@ -7,7 +7,8 @@ policies given the same numbers meet the same episodes, and the scores do not de
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import CheckpointError
+from workbench.errors import CheckpointError, RequestError, SimulationError, WorkbenchError
 from workbench.policies.actor import Actor, PolicyActor
 from workbench.policies.checkpoint import read_checkpoint
 from workbench.policies.loading import find_checkpoint
@@ -153,10 +154,22 @@ def run_episodes(
 ) -> Evaluation:
     """Play an actor for some episodes and return the scores.
 
+    Args:
+        actor: Who acts; told of every episode's beginning and number.
+        source: Where.
+        episodes: How many.
+        seed: The number of the first.
+        batch: How many copies play at once.
+        threads: Threads that step a batched environment; 0 for one a CPU.
+        step_limit: Steps after which an episode is given up.
+
     Raises:
+        RequestError: No episode was asked for.
         CheckpointError: The actor's spaces are not the environment's.
         SimulationError: The environment failed.
     """
+    if episodes < 1:
+        raise RequestError(f"an evaluation has at least one episode, and {episodes} were asked for.")
     copies = _open(source, max(1, min(episodes, batch)), threads)
     try:
         if isinstance(actor, PolicyActor):
@@ -256,12 +269,10 @@ class _BatchCopies:
         return self._observations
 
     def step(self, actions: NDArray[Any], playing: Sequence[int]) -> tuple[NDArray[Any], list[_Ending]]:
-        result = self._batch.advance(actions)
+        # Every copy starts anew where it ends, those without a further episode too: none is stepped from a state in
+        # which its environment has told it to stop.
+        result = self._batch.step_arrays(actions)
         self._observations = result.observations
-        # Copies that have no episode left go on from a fresh state, so that none runs away where nobody looks.
-        idle = [episode.copy for episode in result.episodes if episode.copy not in playing]
-        if idle:
-            self.begin(idle, [0] * len(idle))
         return result.rewards, [_Ending(one.copy, one.terminated, one.reason) for one in result.episodes]
 
     def close(self) -> None:
@@ -270,6 +281,7 @@ class _BatchCopies:
 
 class _GymCopies:
     def __init__(self, source: EnvSource, count: int) -> None:
+        self._name = source.name
         self._envs = [make_single(source) for _ in range(count)]
         self.count = count
         self.observation_space = self._envs[0].observation_space
@@ -278,7 +290,8 @@ class _GymCopies:
 
     def begin(self, ids: Sequence[int], seeds: Sequence[int]) -> None:
         for copy, seed in zip(ids, seeds, strict=True):
-            self._observations[copy], _ = self._envs[copy].reset(seed=seed)
+            with self._named():
+                self._observations[copy], _ = self._envs[copy].reset(seed=seed)
 
     def observe(self) -> NDArray[Any]:
         return np.stack(self._observations)
@@ -286,8 +299,11 @@ class _GymCopies:
     def step(self, actions: NDArray[Any], playing: Sequence[int]) -> tuple[NDArray[Any], list[_Ending]]:
         rewards, endings = np.zeros(self.count), []
         for copy in playing:
-            observation, reward, terminated, truncated, info = self._envs[copy].step(actions[copy])
+            with self._named():
+                observation, reward, terminated, truncated, info = self._envs[copy].step(actions[copy])
             self._observations[copy], rewards[copy] = observation, reward
+            if not np.isfinite(rewards[copy]):
+                raise SimulationError(f"{self._name} gave a reward of {rewards[copy]}.")
             if terminated or truncated:
                 named = info.get("terminated_reason" if terminated else "truncated_reason")
                 endings.append(_Ending(copy, bool(terminated), str(named or UNNAMED[bool(terminated)])))
@@ -296,6 +312,15 @@ class _GymCopies:
     def close(self) -> None:
         for env in self._envs:
             env.close()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except WorkbenchError:
+            raise
+        except Exception as error:
+            raise SimulationError(f"{self._name} raised {type(error).__name__}: {error}") from error
 
 
 def _require_fit(actor: PolicyActor, copies: _Copies, source: EnvSource) -> None:

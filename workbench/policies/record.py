@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveFloat, StringConstraints
+from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveFloat, StringConstraints
 
 from workbench.policies.network import Activation
 from workbench.policies.spaces import SpaceRecord
@@ -98,5 +98,5 @@ class PolicyRecord(_Record):
     """Of the libraries it was trained with."""
     weights_sha256: Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
     """Of `policy.safetensors`."""
-    normalizer: NormalizerRecord | None = Field()
+    normalizer: NormalizerRecord | None
     """Null where observations go in as they are."""

@@ -29,8 +29,6 @@ class SpaceRecord(BaseModel):
     """The NumPy type of one element."""
     n: PositiveInt | None = None
     """How many choices a discrete space has."""
-    start: int = 0
-    """A discrete space's first choice."""
 
     @model_validator(mode="after")
     def _complete(self) -> SpaceRecord:
@@ -64,7 +62,9 @@ def describe_space(space: Any, what: str) -> SpaceRecord:
     """
     kind = type(space).__name__
     if kind == "Discrete":
-        return SpaceRecord(kind="discrete", dtype=str(space.dtype), n=int(space.n), start=int(space.start))
+        if space.start != 0:
+            raise RequestError(f"the {what} are choices from {space.start} on; Stable-Baselines3 counts them from 0.")
+        return SpaceRecord(kind="discrete", dtype=str(space.dtype), n=int(space.n))
     if kind != "Box":
         raise RequestError(f"the {what} are a {kind} space; workbench trains on Box and Discrete spaces.")
     if len(space.shape) == 3 and space.dtype == np.uint8:

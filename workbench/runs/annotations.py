@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench import durable
+from workbench.runs.documents import read_document
 
 
 @dataclass(frozen=True)
@@ -21,9 +22,7 @@ class Annotations:
     @classmethod
     def read(cls, path: Path) -> Annotations:
         """Read the file, taking what is well-formed and leaving the rest."""
-        data = durable.read_json(path)
-        if not isinstance(data, dict):
-            return cls()
+        data = read_document(path)
         note = data.get("note")
         return cls(
             tags=tuple(item for item in _items(data, "tags") if isinstance(item, str)),

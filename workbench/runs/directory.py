@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING, Any
 from workbench import durable
 from workbench.errors import WorkFailedError
 from workbench.runs.annotations import Annotations
+from workbench.runs.documents import read_document
 
 if TYPE_CHECKING:
     from workbench.specs import RunSpec
 
 _RUN_NAME = re.compile(r"(?P<short>.+)_(?P<stamp>\d{8}-\d{6})_(?P<id>[0-9a-f]{4})")
+_STAMP = "%Y%m%d-%H%M%S"
 _CHECKPOINT_NAME = re.compile(r"checkpoint_(\d+)")
 
 
@@ -74,6 +76,14 @@ class RunDirectory:
         """When the run was made, local time, sortable; empty where the folder was renamed."""
         match = _RUN_NAME.fullmatch(self.name)
         return match["stamp"] if match else ""
+
+    @property
+    def made(self) -> float:
+        """When the run was made, as its name tells, unix seconds; 0 where the folder was renamed."""
+        try:
+            return datetime.strptime(self.stamp, _STAMP).timestamp()
+        except ValueError:
+            return 0.0
 
     @property
     def algorithm(self) -> str:
@@ -131,8 +141,7 @@ class RunDirectory:
 
     def record(self) -> dict[str, Any]:
         """Return the content of `run.json`, empty where it cannot be read."""
-        data = durable.read_json(self.spec_path)
-        return data if isinstance(data, dict) else {}
+        return read_document(self.spec_path)
 
     def spec(self) -> RunSpec:
         """Return what the run was asked to do.
@@ -239,7 +248,7 @@ class RunDirectory:
             run_id = secrets.token_hex(2)
             if run_id in taken and len(taken) < 0x8000:
                 continue
-            final = parent / f"{safe_name}_{datetime.now():%Y%m%d-%H%M%S}_{run_id}"
+            final = parent / f"{safe_name}_{datetime.now():{_STAMP}}_{run_id}"
             if final.exists():
                 continue
             try:

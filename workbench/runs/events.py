@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from workbench.runs.documents import parse_json
+
 Event = dict[str, Any]
 
 _HEAD_BYTES = 64
@@ -105,10 +107,7 @@ class EventTail:
 
     def parse(self, line: bytes) -> Event | None:
         """Return the event on a line, or nothing, counting it as skipped."""
-        try:
-            event = json.loads(line, parse_constant=lambda _: None)
-        except ValueError:
-            event = None
+        event = parse_json(line)
         if isinstance(event, dict) and isinstance(event.get("kind"), str):
             return event
         self.skipped += 1

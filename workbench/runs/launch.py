@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,18 +16,17 @@ from workbench.runs.directory import RunDirectory
 from workbench.runs.last_words import last_lines
 from workbench.runs.lock import SupervisorLock
 from workbench.runs.processes import this_host
+from workbench.runs.record import run_record, surroundings
 from workbench.runs.state import StoredState
 from workbench.runs.states import RunState
 
 if TYPE_CHECKING:
     from workbench.specs import RunSpec
 
-FORMAT = 1
 WAKE_FILE = ".wake"
 """Grows in a runs root when something was put into its queue, so that the supervisor looks at once."""
 SUPERVISOR_LOG = ".supervisor.log"
 
-_RECORDED = ("workbench-rl", "mujoco", "gymnasium", "stable-baselines3", "torch", "numpy")
 _START_S = 20.0
 
 
@@ -58,7 +55,7 @@ def enqueue(runs_root: Path, launches: Sequence[Launch]) -> list[RunDirectory]:
         WorkFailedError: The folder cannot be written, or no supervisor can be started.
     """
     runs_root = runs_root.expanduser().resolve()
-    about = {"versions": _versions(), "git": _git(runs_root.parent), "host": this_host(), "created": time.time()}
+    about = surroundings(runs_root)
     now_ns = time.time_ns()
     prepared: list[Path] = []
     try:
@@ -70,7 +67,8 @@ def enqueue(runs_root: Path, launches: Sequence[Launch]) -> list[RunDirectory]:
                 updated=now_ns / 1e9,
                 queued_ns=now_ns + index,
             )
-            files = {"run.json": _record(launch, about), "state.json": queued.to_json()}
+            record = run_record(launch.spec, launch.environment, launch.command, about, group=launch.group)
+            files = {"run.json": record, "state.json": queued.to_json()}
             prepared.append(RunDirectory.prepare(runs_root, launch.spec.algorithm, files))
         runs = [RunDirectory.publish(aside, item.short_name) for aside, item in zip(prepared, launches, strict=True)]
     except WorkFailedError:
@@ -117,45 +115,3 @@ def ensure_supervisor(runs_root: Path) -> None:
     if done.returncode:
         words = last_lines(log_path, 1)
         raise WorkFailedError(f"the supervisor could not start: {words[0] if words else 'it said nothing'}.")
-
-
-def _record(launch: Launch, about: Mapping[str, Any]) -> dict[str, Any]:
-    spec = launch.spec.model_dump(mode="json")
-    return {
-        "format": FORMAT,
-        "spec": spec,
-        "environment": dict(launch.environment),
-        "command": list(launch.command),
-        "seed": spec.get("seed"),
-        "group": launch.group or spec.get("group"),
-        "parent": spec.get("parent"),
-        **about,
-    }
-
-
-def _versions() -> dict[str, str]:
-    found = {"python": sys.version.split()[0]}
-    for name in _RECORDED:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
-def _git(folder: Path) -> dict[str, Any] | None:
-    """Return the revision of the repository around a folder, or nothing where there is none or no git."""
-    while not folder.is_dir():
-        folder = folder.parent
-
-    def ask(*words: str) -> str:
-        environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
-        command = ["git", "-C", str(folder), *words]
-        return subprocess.run(
-            command, capture_output=True, text=True, check=True, timeout=5, env=environment, stdin=subprocess.DEVNULL
-        ).stdout.strip()
-
-    try:
-        return {"revision": ask("rev-parse", "HEAD"), "dirty": bool(ask("status", "--porcelain", "-uno"))}
-    except (OSError, subprocess.SubprocessError):
-        return None

@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 from types import TracebackType
 
-from workbench import durable
+from workbench.runs.documents import read_document
 from workbench.runs.processes import ProcessIdentity
 
 
@@ -70,9 +70,9 @@ class SupervisorLock:
 
 def supervisor_of(runs_root: Path) -> ProcessIdentity | None:
     """Return the living supervisor of a runs root, or nothing where there is none on this host."""
-    data = durable.read_json(runs_root / ".supervisor.lock")
+    data = read_document(runs_root / ".supervisor.lock")
     try:
-        process = ProcessIdentity(int(data["pid"]), float(data["started"]), str(data["host"]))  # type: ignore[index]
+        process = ProcessIdentity(int(data["pid"]), float(data["started"]), str(data["host"]))
     except (KeyError, TypeError, ValueError):
         return None
     return process if process.is_alive() else None

@@ -20,6 +20,7 @@ from typing import Any, Literal, Self, cast, get_args
 
 from workbench import durable
 from workbench.errors import WorkbenchError
+from workbench.runs.documents import read_document
 from workbench.runs.processes import ProcessIdentity, this_host
 
 JobState = Literal["running", "done", "failed", "stopped"]
@@ -241,7 +242,7 @@ def write_sidecar(film: Path, sidecar: Sidecar) -> Path:
 
 def read_sidecar(film: Path) -> Sidecar | None:
     """Return the sidecar of `film`, or None where there is none, or it is torn, or it is something else."""
-    return Sidecar.from_json(durable.read_json(sidecar_path(film)))
+    return Sidecar.from_json(read_document(sidecar_path(film)))
 
 
 def recording_path(folder: Path, stem: str, suffix: str) -> Path:

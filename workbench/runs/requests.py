@@ -16,6 +16,7 @@ from typing import Any
 
 from workbench import durable
 from workbench.runs.directory import RunDirectory
+from workbench.runs.documents import read_document
 from workbench.runs.events import EventTail, EventWriter
 from workbench.runs.state import StateFile
 
@@ -72,10 +73,8 @@ def pending(run: RunDirectory) -> list[Request]:
         verb = rest.removesuffix(".json")
         if not (stamp.isdigit() and verb and rest.endswith(".json")):
             continue
-        data = durable.read_json(path)
-        if not isinstance(data, dict):
-            # Another hand wrote it: the name says enough to answer it.
-            data = {}
+        # Where another hand wrote it, the name says enough to answer it.
+        data = read_document(path)
         args = data.get("args")
         request_id = str(data.get("id") or name)
         found.append(Request(path, request_id, verb, args if isinstance(args, dict) else {}, int(stamp)))

@@ -6,7 +6,8 @@ stored: a reader sees that the process is gone without having written how it end
 
 from __future__ import annotations
 
-import json
+import contextlib
+import errno
 import os
 import threading
 import time
@@ -17,6 +18,7 @@ from typing import Any
 
 from workbench import durable
 from workbench.runs.directory import RunDirectory
+from workbench.runs.documents import parse_json, read_document
 from workbench.runs.last_words import last_lines
 from workbench.runs.processes import ProcessIdentity, this_host
 from workbench.runs.states import RunState
@@ -28,6 +30,8 @@ FOREIGN_SILENCE_S = 60.0
 """On another host a process cannot be looked at; after this long without a heartbeat it counts as gone."""
 STALL_S = 120.0
 """After this long without heartbeat or event a living process counts as stalled."""
+
+FOLDER_GONE = "its folder was moved or deleted"
 
 _TAIL_BYTES = 65536
 
@@ -99,7 +103,7 @@ class StateFile:
 
     def read(self) -> StoredState | None:
         """Return what is stored, or nothing where the file is missing or damaged."""
-        return StoredState.from_json(durable.read_json(self.path))
+        return StoredState.from_json(read_document(self.path))
 
     def write(self, state: RunState, *, reason: str = "", exit_code: int | None = None) -> StoredState:
         """Store a new state of the run that the calling process carries.
@@ -122,8 +126,7 @@ class StateFile:
                 queued_ns=before.queued_ns if before else 0,
                 exit=exit_code,
             )
-            durable.write_json(self.path, stored.to_json())
-            self._written = stored
+            self._put(stored)
         return stored
 
     def write_queued(self, *, state: RunState = RunState.QUEUED, reason: str = "", queued_ns: int) -> StoredState:
@@ -142,8 +145,7 @@ class StateFile:
             OSError: The disk is full or failed.
         """
         with self._lock:
-            durable.write_json(self.path, stored.to_json())
-            self._written = stored
+            self._put(stored)
         return stored
 
     def beat(self) -> None:
@@ -155,11 +157,17 @@ class StateFile:
             written, now = self._written, self._clock()
             if written is None or written.state.is_ended or now - written.heartbeat < BEAT_S:
                 return
+            # Noted first: a disk that fails is not tried again at once.
             self._written = replace(written, heartbeat=now)
-            try:
-                durable.write_json(self.path, self._written.to_json())
-            except OSError:
-                return
+            with contextlib.suppress(OSError):
+                self._put(self._written)
+
+    def _put(self, stored: StoredState) -> None:
+        if not self.path.parent.is_dir():
+            # Making the folder anew would leave a second run that holds nothing but a state.
+            raise FileNotFoundError(errno.ENOENT, FOLDER_GONE, str(self.path.parent))
+        durable.write_json(self.path, stored.to_json())
+        self._written = stored
 
 
 @dataclass(frozen=True)
@@ -205,7 +213,7 @@ def observe(run: RunDirectory, *, now: float | None = None, stored: StoredState 
         # It may have written its ending after we read and before we looked at the process.
         stored = StateFile(run.state_path).read() or stored
     if stored is None:
-        return ObservedState(RunState.CRASHED, "state.json is missing or damaged", None)
+        return ObservedState(RunState.CRASHED, _why_unreadable(run), None)
     if not _is_carried(stored):
         return ObservedState(stored.state, stored.reason, stored)
     if _seems_alive(stored, now):
@@ -231,6 +239,17 @@ def mark_exit(run: RunDirectory, process: ProcessIdentity, code: int) -> None:
     durable.write_json(run.exit_path, {"pid": process.pid, "pid_started": process.started, "code": code})
 
 
+def _why_unreadable(run: RunDirectory) -> str:
+    try:
+        run.state_path.read_bytes()
+    except FileNotFoundError:
+        # A folder that a trainer still writes into after it was moved has not even this.
+        return "state.json is missing" if run.control.is_dir() else FOLDER_GONE
+    except OSError as error:
+        return f"state.json cannot be read: {error.strerror}"
+    return "state.json is damaged"
+
+
 def _is_carried(stored: StoredState) -> bool:
     return stored.state.is_live
 
@@ -253,23 +272,23 @@ def _post_mortem(run: RunDirectory, stored: StoredState) -> ObservedState:
     closing = _closing_event(run.events_path)
     if closing is not None:
         return ObservedState(RunState(closing["state"]), str(closing.get("reason") or ""), stored)
-    if _is_about(durable.read_json(run.kill_path), stored):
+    if _is_about(read_document(run.kill_path), stored):
         return ObservedState(RunState.STOPPED, "killed by hand", stored)
     words = last_lines(run.log_path)
     how = ""
     if stored.host != this_host():
         how = f"no heartbeat from {stored.host}"
     else:
-        ending = durable.read_json(run.exit_path)
-        code = ending.get("code") if isinstance(ending, dict) and _is_about(ending, stored) else None
+        ending = read_document(run.exit_path)
+        code = ending.get("code") if _is_about(ending, stored) else None
         if isinstance(code, int):
             how = f"killed, signal {-code}" if code < 0 else f"ended with code {code}"
     reason = ": ".join(part for part in (how, words[-1] if words else "") if part)
     return ObservedState(RunState.CRASHED, reason or "its process is gone", stored, last_words=words)
 
 
-def _is_about(mark: Any, stored: StoredState) -> bool:
-    return isinstance(mark, dict) and mark.get("pid") == stored.pid and mark.get("pid_started") == stored.pid_started
+def _is_about(mark: dict[str, Any], stored: StoredState) -> bool:
+    return mark.get("pid") == stored.pid and mark.get("pid_started") == stored.pid_started
 
 
 def _closing_event(path: Path) -> dict[str, Any] | None:
@@ -283,10 +302,7 @@ def _closing_event(path: Path) -> dict[str, Any] | None:
     for line in reversed(data.split(b"\n")):
         if b'"state"' not in line and b'"resumed"' not in line:
             continue
-        try:
-            event = json.loads(line)
-        except ValueError:
-            continue
+        event = parse_json(line)
         if not isinstance(event, dict) or event.get("kind") not in ("state", "resumed"):
             continue
         endings = (RunState.FINISHED, RunState.STOPPED, RunState.FAILED)

@@ -140,8 +140,9 @@ def summarize(
     is_working = observed.state in (RunState.RUNNING, RunState.STOPPING)
     speed = digest.steps_per_s if is_working else None
     seed, created = spec.get("seed", record.get("seed")), record.get("created")
-    created = float(created) if isinstance(created, int | float) else _changed(observed, digest)
+    created = float(created) if isinstance(created, int | float) else run.made or _changed(observed, digest) or now
     tags = spec.get("tags")
+    tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
     return RunSummary(
         run=run,
         state=observed.state,
@@ -164,7 +165,7 @@ def summarize(
         age_s=max(0.0, now - created),
         active_s=digest.wall_s,
         changed=_changed(observed, digest),
-        tags=tuple(dict.fromkeys([*(tags if isinstance(tags, list) else ()), *annotations.tags])),
+        tags=tuple(dict.fromkeys([*tags, *annotations.tags])),
         note=annotations.note,
         group=_text(spec.get("group")) or _text(record.get("group")),
         parent=_text(spec.get("parent")) or _text(record.get("parent")),

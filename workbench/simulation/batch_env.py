@@ -205,6 +205,7 @@ class BatchEnv(ABC, Generic[C]):
                 `ids` its own. Without one the generators go on, and are seeded by the system at first.
             ids: The copies; the others stay where they are.
         """
+        self._require_open()
         chosen = self._all if ids is None else np.asarray(ids, dtype=np.intp)
         self._seed(seed, chosen)
         with Guard(self):
@@ -222,6 +223,7 @@ class BatchEnv(ABC, Generic[C]):
 
     def advance(self, actions: NDArray[Any]) -> StepArrays:
         """Step all copies and begin no new episode: copies that ended wait for `reset`."""
+        self._require_open()
         if not self.generators:
             raise SimulationError(f"{self.name} was stepped before its first reset.")
         with Guard(self):
@@ -236,6 +238,7 @@ class BatchEnv(ABC, Generic[C]):
 
         The same object comes back at every call for that copy; stepping it changes nothing here.
         """
+        self._require_open()
         view = self._views[copy] = self.batch.get_data(copy, self._views.get(copy))
         mujoco.mj_forward(self.model, view)
         return view
@@ -250,6 +253,10 @@ class BatchEnv(ABC, Generic[C]):
         self.batch = None
 
     # ---- the loop
+
+    def _require_open(self) -> None:
+        if self.batch is None:
+            raise SimulationError(f"{self.name} is closed.")
 
     def _advance(self, actions: NDArray[Any]) -> StepArrays:
         self.before_step()

@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.errors import GraphicsError
 from workbench.simulation.batch_env import BatchEnv
 
 RENDER_SIZE = (480, 480)
@@ -103,13 +104,27 @@ class GymEnv(gymnasium.Env[NDArray[np.float64], NDArray[Any]]):
 
 
 class Picture:
-    """Draws states of one model offscreen with MuJoCo's own renderer, made only when a picture is asked for."""
+    """Draws states of one model offscreen with MuJoCo's own renderer, made only when a picture is asked for.
+
+    Args:
+        model: The `MjModel`; its offscreen buffer is made large enough.
+        follow_body: The body the camera follows; None for the model's free camera.
+
+    Raises:
+        GraphicsError: There is no way to draw here.
+    """
 
     def __init__(self, model: Any, follow_body: str | None) -> None:
         height, width = RENDER_SIZE
         model.vis.global_.offwidth = max(model.vis.global_.offwidth, width)
         model.vis.global_.offheight = max(model.vis.global_.offheight, height)
-        self._renderer = mujoco.Renderer(model, height, width)
+        try:
+            self._renderer = mujoco.Renderer(model, height, width)
+        except (mujoco.FatalError, RuntimeError) as error:
+            raise GraphicsError(
+                f"MuJoCo cannot draw here: {error}.",
+                hint="Without a display, set MUJOCO_GL=egl before Python starts. `workbench doctor` tells what works.",
+            ) from error
         self._camera = mujoco.MjvCamera()
         mujoco.mjv_defaultFreeCamera(model, self._camera)
         body = -1 if follow_body is None else mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, follow_body)

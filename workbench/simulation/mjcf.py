@@ -77,10 +77,13 @@ def compile_model(model: Any, module: Path | None = None) -> Any:
         return model
     try:
         if isinstance(model, mujoco.MjSpec):
-            with warnings.catch_warnings():
-                # What the compiler has to say reaches the log already.
-                warnings.simplefilter("ignore", UserWarning)
-                return model.compile()
+            with warnings.catch_warnings(record=True) as said:
+                # The compiler of a spec warns through Python instead.
+                warnings.simplefilter("always", UserWarning)
+                compiled = model.compile()
+            for warning in said:
+                _warn(str(warning.message))
+            return compiled
         path = model if isinstance(model, Path) else find_asset(model, module)
         return mujoco.MjModel.from_xml_path(str(path))
     except (ValueError, mujoco.FatalError) as error:

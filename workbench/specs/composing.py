@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import ValidationError
 
 from workbench.errors import Problem, ProblemsError
-from workbench.specs.algorithms import ALGORITHM_SPECS, ALGORITHMS, Algorithm
+from workbench.specs.algorithms import ALGORITHM_SPECS, ALGORITHMS, Algorithm, PPOSpec
 from workbench.specs.fields import FieldRow, field_table, show
 from workbench.specs.problems import checked, errors_of, unknown_field
 from workbench.specs.recipes import Recipe, layer, merged_for
@@ -101,7 +101,7 @@ def compose(
     layer_dotted(data, set_by_hand)
     layer(data, {key: value for key, value in fields.items() if value is not None})
     if recipe is not None:
-        notes += _fit_rollout(data, recipe, by_hand="ppo.n_steps" in set_by_hand or "ppo" in fields)
+        notes += _fit_rollout(data, recipe, by_hand="ppo.n_steps" in set_by_hand or _gives(fields, "n_steps"))
     data |= {"env_id": env_id, "algorithm": name}
     spec, found = checked(data)
     problems = _joined(problems, found, [] if recipe is None else recipe.joint.get(name, ()))
@@ -117,7 +117,15 @@ def _joined(first: Iterable[Problem], found: Iterable[Problem], rejudged: Iterab
     whole = {(problem.key, problem.message): problem for problem in found}
     dropped = {(problem.key, problem.message) for problem in rejudged}
     kept = [problem for what, problem in placed.items() if what not in whole and what not in dropped]
-    return kept + [placed.get(what, problem) for what, problem in whole.items()]
+    return kept + [
+        replace(placed[what], severity=problem.severity) if what in placed else problem
+        for what, problem in whole.items()
+    ]
+
+
+def _gives(fields: Mapping[str, Any], name: str) -> bool:
+    block = fields.get("ppo")
+    return isinstance(block, PPOSpec) or (isinstance(block, Mapping) and name in block)
 
 
 def _fit_rollout(data: dict[str, Any], recipe: Recipe, *, by_hand: bool) -> list[str]:

@@ -28,6 +28,8 @@ class Finding:
     """Whose block it is about."""
     alone: bool = False
     """Whether it concerns fields of that block only, and so holds whichever algorithm runs."""
+    wants_budget: bool = False
+    """Whether a budget would mend it, which a recipe may leave to the launch."""
 
     def rests_on(self, wrong: Iterable[str]) -> bool:
         """Say whether it was concluded from a field that is wrong in itself."""
@@ -48,12 +50,18 @@ def findings(spec: RunSpec, *, algorithms: Iterable[Algorithm] = ALGORITHMS) -> 
 
 
 def _found(
-    key: str, message: str, *others: str, nearest: int | None = None, warn: bool = False, alone: bool = False
+    key: str,
+    message: str,
+    *others: str,
+    nearest: int | None = None,
+    warn: bool = False,
+    alone: bool = False,
+    wants_budget: bool = False,
 ) -> Finding:
     algorithm = next((name for name in ALGORITHMS if key.startswith(f"{name}.")), None)
     near = None if nearest is None else str(nearest)
     problem = Problem(key, message, nearest=near, severity="warning" if warn else "error")
-    return Finding(problem, frozenset({key, *others}), algorithm, alone)
+    return Finding(problem, frozenset({key, *others}), algorithm, alone, wants_budget)
 
 
 def _stopping(spec: RunSpec) -> Iterator[Finding]:
@@ -64,7 +72,7 @@ def _stopping(spec: RunSpec) -> Iterator[Finding]:
     if not any(limits):
         if all(goal is None for goal in goals):
             message = "or a criterion in stop_criteria must say when the run ends: nothing would ever stop it"
-            yield _found("total_steps", message, *keys)
+            yield _found("total_steps", message, *keys, wants_budget=True)
         else:
             message = "gives no budget beside the return goal: the run may never end. Add total steps or wall time"
             yield _found("stop_criteria", message, *keys, warn=True)
@@ -85,7 +93,18 @@ def _keeping(spec: RunSpec) -> Iterator[Finding]:
     if spec.checkpoint_freq is not None and spec.checkpoint_every_steps is not None:
         message = "and checkpoint_freq are two ways to say one thing: give only one of them"
         yield _found("checkpoint_every_steps", message, "checkpoint_freq")
-    never = spec.checkpoint_freq == 0 and spec.checkpoint_every_steps is None
+    every, budget = spec.checkpoint_every_steps, spec.step_budget
+    if every is not None and 0 < budget <= every:
+        message = (
+            f"{show(every)} is not reached in the {show(budget)} steps of this run: only the untrained and the last"
+        )
+        message += " checkpoint are written"
+        others = ("total_steps", "stop_criteria.num_env_steps_sampled_lifetime")
+        yield _found("checkpoint_every_steps", message, *others, warn=True)
+    never = spec.checkpoint_freq == 0 and every is None
+    if never and spec.keep_last is not None:
+        message = "does nothing: checkpoint_freq 0 writes only the untrained and the last checkpoint"
+        yield _found("keep_last", message, "checkpoint_freq", "checkpoint_every_steps", warn=True)
     if never and spec.stop_criteria.evaluation_return_mean is not None:
         message = "can never be met in time: checkpoint_freq 0 writes no checkpoint to evaluate before the last"
         yield _found("stop_criteria.evaluation_return_mean", message, "checkpoint_freq", "checkpoint_every_steps")
@@ -99,7 +118,7 @@ def _schedules(spec: RunSpec, algorithm: Algorithm) -> Iterator[Finding]:
         value = getattr(block, name, None)
         if is_linear(value) and value != "inf":
             message = f"{value} goes down over a number of steps, and this run has none: give total_steps"
-            yield _found(f"{algorithm}.{name}", message, "total_steps")
+            yield _found(f"{algorithm}.{name}", message, "total_steps", wants_budget=True)
 
 
 def _ppo(spec: RunSpec, block: PPOSpec) -> Iterator[Finding]:

@@ -38,7 +38,8 @@ class LinearSchedule:
 
     def __call__(self, progress_remaining: float) -> float:
         """Return the value where `progress_remaining` of the run, 1 to 0, is still ahead."""
-        return self.end + (self.start - self.end) * progress_remaining
+        # The last rollout may go beyond the budget: less than nothing is then ahead, and the value is past its end.
+        return self.end + (self.start - self.end) * max(progress_remaining, 0.0)
 
 
 @dataclass(frozen=True)

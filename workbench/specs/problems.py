@@ -5,7 +5,7 @@ Validation never raises: whatever it is given, it returns a list.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -136,6 +136,18 @@ def _in_words(owner: type[Spec], path: list[str], key: str, kind: str, value: An
 
 def unknown_field(owner: type[Spec], name: str, key: str) -> Problem:
     """Say what an unknown field probably meant: another library's name, another place, or a misspelling."""
+    elsewhere = misplaced(owner, name, key)
+    if elsewhere is not None:
+        return elsewhere
+    near = nearest_one(name, owner.model_fields)
+    if owner is RunSpec and near is None:
+        near = near_in_blocks(name)
+    listed = "" if near or owner is not StopCriteria else f"; there are {', '.join(owner.model_fields)}"
+    return Problem(key, f"is not {owner.noun}{listed}", nearest=near)
+
+
+def misplaced(owner: type[Spec], name: str, key: str) -> Problem | None:
+    """Say where an unknown field belongs, or what it is called here; None where it is a field nowhere."""
     algorithm = algorithm_of(owner)
     if algorithm is not None and (ours := other_name(algorithm, name)) is not None:
         return Problem(key, ours)
@@ -146,18 +158,13 @@ def unknown_field(owner: type[Spec], name: str, key: str) -> Problem:
         return Problem(key, f"belongs in a block: {' or '.join(f'{home}.{name}' for home in homes)}")
     if owner is not StopCriteria and name in StopCriteria.model_fields:
         return Problem(key, f"belongs in stop_criteria: stop_criteria.{name}")
-    near = nearest_one(name, owner.model_fields)
-    if owner is RunSpec and near is None:
-        near = next((f"{block}.{close}" for block, close in _close_in_blocks(name)), None)
-    listed = "" if near or owner is not StopCriteria else f"; there are {', '.join(owner.model_fields)}"
-    return Problem(key, f"is not {owner.noun}{listed}", nearest=near)
+    return None
 
 
-def _close_in_blocks(name: str) -> Iterator[tuple[str, str]]:
-    for block, spec in ALGORITHM_SPECS.items():
-        close = nearest_one(name, spec.model_fields)
-        if close is not None:
-            yield block, close
+def near_in_blocks(name: str) -> str | None:
+    """Return the nearest field of an algorithm's block, dotted, or None where none is close."""
+    close = ((block, nearest_one(name, spec.model_fields)) for block, spec in ALGORITHM_SPECS.items())
+    return next((f"{block}.{field}" for block, field in close if field is not None), None)
 
 
 def algorithm_of(owner: type[Spec]) -> Algorithm | None:

@@ -7,7 +7,7 @@ run. Nothing is inherited from another file, and nothing here configures the env
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from workbench.specs.algorithms import ALGORITHM_SPECS, ALGORITHMS, Algorithm
 from workbench.specs.consistency import findings
 from workbench.specs.fields import show
 from workbench.specs.located import Located, read_located
-from workbench.specs.problems import field_problems, unknown_field
+from workbench.specs.problems import field_problems, misplaced, near_in_blocks
 from workbench.specs.rllib import Translation, is_nested, translate
 from workbench.specs.run import LAUNCH_FIELDS, RECIPE_FIELDS, RunSpec
 from workbench.suggest import nearest_one
@@ -79,7 +79,9 @@ def read_recipe(path: Path) -> Recipe:
     single = [*translation.problems, *_top_problems(raw, path), *_single_problems(data)]
     wrong = {problem.key for problem in single}
     joint: dict[str, tuple[Problem, ...]] = {
-        algorithm: tuple(_at(document, problem, translation) for problem in _joint_problems(data, algorithm, wrong))
+        algorithm: tuple(
+            _at(document, problem, translation, within=algorithm) for problem in _joint_problems(data, algorithm, wrong)
+        )
         for algorithm in _judged(data)
     }
     located = [_at(document, problem, translation) for problem in single]
@@ -98,14 +100,15 @@ def read_recipe(path: Path) -> Recipe:
     )
 
 
-def _at(document: Located, problem: Problem, translation: Translation) -> Problem:
-    """Place a problem in the file, by the key it was translated from."""
+def _at(document: Located, problem: Problem, translation: Translation, *, within: str = "") -> Problem:
+    """Place a problem in the file: by the key it was translated from, or that the block of an algorithm sets."""
     block, _, name = problem.key.partition(".")
     if block == "ppo" and name in translation.origins:
-        origin = f"ppo.{translation.origins[name]}"
-        line = document.at(Problem(origin, "")).line
-        return Problem(problem.key, problem.message, problem.nearest, document.path, line, problem.severity)
-    return document.at(problem)
+        key = f"ppo.{translation.origins[name]}"
+    else:
+        key = f"{within}.{problem.key}" if f"{within}.{problem.key}" in document.lines else problem.key
+    placed = document.at(replace(problem, key=key))
+    return replace(placed, key=problem.key)
 
 
 def _top_problems(raw: Mapping[str, Any], path: Path) -> Iterator[Problem]:
@@ -127,10 +130,10 @@ def _top_problems(raw: Mapping[str, Any], path: Path) -> Iterator[Problem]:
 
 
 def _unknown_top(key: str) -> Problem:
-    problem = unknown_field(RunSpec, key, key)
-    if problem.message.startswith("belongs"):
-        return problem
-    near = nearest_one(key, TOP_KEYS)
+    elsewhere = misplaced(RunSpec, key, key)
+    if elsewhere is not None:
+        return elsewhere
+    near = nearest_one(key, TOP_KEYS) or near_in_blocks(key)
     listed = "" if near else f"; there are {', '.join(TOP_KEYS[1:])}"
     return Problem(key, f"is not a field of a recipe{listed}", nearest=near)
 
@@ -194,15 +197,9 @@ def _joint_problems(data: Mapping[str, Any], algorithm: Algorithm, wrong: set[st
     except ValidationError:
         return
     for finding in findings(spec, algorithms=(algorithm,)):
-        problem = finding.problem
         if finding.rests_on(wrong) or finding.rests_on({key.removeprefix(f"{algorithm}.") for key in wrong}):
             continue
-        if problem.key == "total_steps" and problem.severity == "error":
-            message = "is not set and no criterion ends the run: a launch must give a budget"
-            problem = Problem(problem.key, message, severity="warning")
-        if "total_steps" in finding.keys and problem.key.endswith(("learning_rate", "clip_range", "clip_range_vf")):
-            problem = Problem(problem.key, problem.message, severity="warning")
-        yield problem
+        yield replace(finding.problem, severity="warning") if finding.wants_budget else finding.problem
 
 
 def _drop(data: dict[str, Any], key: str) -> None:

@@ -30,10 +30,10 @@ def main(arguments: list[str] | None = None) -> int:
     for name, value in THREADS.items():
         os.environ.setdefault(name, value)
     # Watching before torch is loaded, which takes seconds: a stop meanwhile counts too.
-    with StopSignal().watching() as stop:
+    with StopSignal().watching() as stop, RunLog(run.log_path, echo=sys.stdout) as log:
         from workbench.training.session import Session
 
-        result = Session(run, RunLog(run.log_path, echo=sys.stdout), stop).run()
+        result = Session(run, log, stop).run()
     return 1 if result.state is RunState.FAILED else 0
 
 

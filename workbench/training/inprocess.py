@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
-import time
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any, TextIO
+from typing import TextIO
 
 from workbench.catalog import discover
 from workbench.errors import NotFoundError
 from workbench.project import Project, open_project
 from workbench.runs import RunDirectory
+from workbench.runs.record import run_record, surroundings
+from workbench.runs.seeds import draw_seed
 from workbench.simulation import EnvSource
 from workbench.specs import RunSpec
 from workbench.training.log import RunLog
 from workbench.training.session import RunResult, Session
-
-LIBRARIES = ("workbench-rl", "mujoco", "gymnasium", "stable-baselines3", "torch", "numpy")
-LARGEST_SEED = 2**32
 
 
 def train(spec: RunSpec, project: Project | None = None, *, echo: TextIO | None = None) -> RunResult:
@@ -39,20 +35,11 @@ def train(spec: RunSpec, project: Project | None = None, *, echo: TextIO | None 
     project = project or open_project()
     source = find_source(spec.env_id, project)
     if spec.seed is None:
-        spec = spec.model_copy(update={"seed": secrets.randbelow(LARGEST_SEED)})
-    record = {
-        "format": 1,
-        "spec": spec.model_dump(mode="json"),
-        "environment": source.to_json(),
-        "command": list(sys.argv),
-        "seed": spec.seed,
-        "group": spec.group,
-        "parent": spec.parent,
-        "versions": _versions(),
-        "created": time.time(),
-    }
+        spec = spec.model_copy(update={"seed": draw_seed()})
+    record = run_record(spec, source.to_json(), sys.argv, surroundings(project.runs))
     run = RunDirectory.create(project.runs, spec.algorithm, source.name, files={"run.json": record})
-    return Session(run, RunLog(run.log_path, echo=echo)).run()
+    with RunLog(run.log_path, echo=echo) as log:
+        return Session(run, log).run()
 
 
 def find_source(env_id: str, project: Project) -> EnvSource:
@@ -69,13 +56,3 @@ def find_source(env_id: str, project: Project) -> EnvSource:
     if env_id not in gymnasium.registry:
         raise NotFoundError(f"there is no environment {env_id}.", hint="`workbench list --all` shows what there is.")
     return EnvSource(env_id, env_id)
-
-
-def _versions() -> dict[str, Any]:
-    found = {"python": sys.version.split()[0]}
-    for name in LIBRARIES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench import durable
 from workbench.policies import Evaluation, evaluate, write_checkpoint
-from workbench.policies.checkpoint import EVALUATION_NAME
+from workbench.policies.checkpoint import EVALUATION_NAME, checkpoint_name
 from workbench.runs import CheckpointDirectory, EventWriter, RunDirectory
 from workbench.simulation import EnvSource
 from workbench.specs import RunSpec
@@ -51,8 +51,8 @@ class CheckpointKeeper:
             "network": learner.network,
             "normalizer": learner.normalizer_fields(),
         }
-        self._newest: Path | None = None
         self._newest_steps = -1
+        self._scored_steps = -1
         self._count = 0
         self._best: float | None = None
         self.evaluation: Evaluation | None = None
@@ -62,6 +62,11 @@ class CheckpointKeeper:
     def is_current(self) -> bool:
         """Whether the newest checkpoint holds the learner as it is now."""
         return self._newest_steps == self._learner.steps
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether the newest checkpoint was evaluated."""
+        return self._scored_steps == self._newest_steps
 
     @property
     def is_due(self) -> bool:
@@ -87,21 +92,20 @@ class CheckpointKeeper:
         path = write_checkpoint(self._run.path, fields, learner.checkpoint_tensors())
         self._run.set_latest(path.name)
         self._events.append("checkpoint", steps=learner.steps, path=path.name, iteration=learner.iteration)
-        self._newest, self._newest_steps = path, learner.steps
+        self._newest_steps = learner.steps
         self._count += 1
         return path
 
     def evaluate(self) -> Evaluation:
         """Score the newest checkpoint as it lies on disk, greedily, on the run's numbered episodes."""
-        assert self._newest is not None, "write() comes first"
-        spec = self._spec
-        evaluation = evaluate(self._newest, episodes=spec.eval_episodes, seed=spec.eval_seed, threads=spec.threads or 0)
+        spec, path = self._spec, self._run.path / checkpoint_name(self._newest_steps)
+        evaluation = evaluate(path, episodes=spec.eval_episodes, seed=spec.eval_seed, threads=spec.threads or 0)
         scores = {"kind": "claimed", "time": time.time(), "steps": self._newest_steps, **evaluation.to_json()}
-        durable.write_json(self._newest / EVALUATION_NAME, {"format": 1, "evaluations": [scores]})
+        durable.write_json(path / EVALUATION_NAME, {"format": 1, "evaluations": [scores]})
         self._events.append(
             "evaluation",
             steps=self._newest_steps,
-            checkpoint=self._newest.name,
+            checkpoint=path.name,
             mean_return=evaluation.mean,
             std_return=evaluation.std,
             mean_length=evaluation.mean_length,
@@ -109,10 +113,12 @@ class CheckpointKeeper:
             endings=evaluation.endings,
             seed=evaluation.seed,
         )
+        # On a tie the earlier one stays: it needed fewer steps for the same.
         if self._best is None or evaluation.mean > self._best:
             self._best = evaluation.mean
-            self._run.set_best(self._newest.name)
+            self._run.set_best(path.name)
         self.evaluation = evaluation
+        self._scored_steps = self._newest_steps
         return evaluation
 
     def discard_surplus(self) -> list[CheckpointDirectory]:

@@ -20,6 +20,7 @@ from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 from stable_baselines3.common.running_mean_std import RunningMeanStd
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
+from workbench.errors import SimulationError
 from workbench.policies.sb3 import describe_action_map, describe_network, policy_tensors
 from workbench.policies.spaces import describe_space
 from workbench.specs import RunSpec
@@ -47,6 +48,7 @@ class Learner:
 
     def __init__(self, spec: RunSpec, venv: VecEnv, *, seed: int) -> None:
         self._spec = spec
+        self.venv = venv
         self.env = normalize(venv, spec)
         self.model: BaseAlgorithm = make_model(spec, self.env, seed=seed)
         self.observation_space = describe_space(venv.observation_space, "observations")
@@ -58,7 +60,8 @@ class Learner:
         """Seconds that the last iteration spent in the environment and the policy."""
         self.update_s = 0.0
         """Seconds that the last iteration spent on updates."""
-        self._callback: BaseCallback | None = None
+        self._callback: BaseCallback = self.model._init_callback(None)
+        self._has_started = False
 
     @property
     def steps(self) -> int:
@@ -93,6 +96,7 @@ class Learner:
         horizon = min((budget for budget in budgets if budget), default=NO_HORIZON)
         _, self._callback = self.model._setup_learn(horizon, None, True, "", False)
         self._callback.on_training_start({}, {})
+        self._has_started = True
 
     def iterate(self) -> None:
         """Collect one iteration's steps and learn from them.
@@ -106,10 +110,12 @@ class Learner:
                 self._iterate_on_policy(self.model)
             elif isinstance(self.model, OffPolicyAlgorithm):
                 self._iterate_off_policy(self.model)
-        except ValueError as error:
-            # Torch's distributions refuse means that are not finite before anything here sees them.
+        except (ValueError, SimulationError) as error:
+            # Torch's distributions and the environment refuse such numbers before anything here sees them.
             self._check_parameters()
-            raise error
+            if "invalid values" in str(error):
+                raise AnomalyError(f"the policy's actions are not finite after {self.steps} steps") from error
+            raise
         self.iteration += 1
         self._check_losses()
         self._check_parameters()
@@ -146,14 +152,13 @@ class Learner:
 
     def close(self) -> None:
         """Close the metrics and the environment."""
-        if self._callback is not None:
+        if self._has_started:
             self._callback.on_training_end()
             self.model.logger.close()
         self.env.close()
 
     def _iterate_on_policy(self, model: OnPolicyAlgorithm) -> None:
         started = time.perf_counter()
-        assert self._callback is not None, "start() comes first"
         model.collect_rollouts(self.env, self._callback, model.rollout_buffer, n_rollout_steps=model.n_steps)
         collected = time.perf_counter()
         model._update_current_progress_remaining(model.num_timesteps, model._total_timesteps)
@@ -161,7 +166,6 @@ class Learner:
         self.rollout_s, self.update_s = collected - started, time.perf_counter() - collected
 
     def _iterate_off_policy(self, model: OffPolicyAlgorithm) -> None:
-        assert self._callback is not None, "start() comes first"
         until = self.steps + self.iteration_steps
         if self._spec.step_budget:
             until = min(until, self._spec.step_budget)

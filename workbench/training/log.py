@@ -42,6 +42,12 @@ class RunLog:
         """Close the file."""
         self._file.close()
 
+    def __enter__(self) -> RunLog:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
 
 def _is_same_file(one: TextIO, other: TextIO) -> bool:
     try:

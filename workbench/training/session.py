@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,11 +83,7 @@ class Session:
             except Exception as error:
                 self._log.trace(error)
                 state, reason = RunState.FAILED, in_one_sentence(error)
-            for request in self._inbox.take():
-                self._inbox.answer(request, ok=False, reason=TOO_LATE)
-            self._log.say(f"{state}: {reason}")
-            self._enter(state, reason, exit_code=1 if state is RunState.FAILED else 0)
-        self._events.close()
+            self._close(state, reason)
         return self._result(state, reason)
 
     def _train(self) -> Ending:
@@ -96,11 +92,15 @@ class Session:
             raise RequestError("training on from another run's checkpoint is not built yet.")
         source = EnvSource.from_json(record.get("environment") or {})
         seed = int(spec.seed if spec.seed is not None else record["seed"])
-        # In a rollout, a second thread of torch spins against the simulator's own and halves the speed.
-        torch.set_num_threads(1)
         self._log.say(f"{spec.algorithm.upper()} on {source.env_id}, {spec.n_envs} copies, seed {seed}")
+        if spec.video_on_checkpoint:
+            self._log.say("films of checkpoints are not built yet: none is made")
         venv = make_sb3(source, spec.n_envs, seed, spec.threads or 0)
-        learner = self._learner = Learner(spec, venv, seed=seed)
+        try:
+            learner = self._learner = Learner(spec, venv, seed=seed)
+        except BaseException:
+            venv.close()
+            raise
         fields = {"seed": seed, "versions": record.get("versions") or {}, **_describe(venv)}
         keeper = self._keeper = CheckpointKeeper(self._run, spec, source, learner, self._events, fields)
         trainer = Trainer(
@@ -114,7 +114,10 @@ class Session:
             stop=self._stop,
             enter=self._enter,
         )
+        threads = torch.get_num_threads()
         try:
+            # In a rollout, a second thread of torch spins against the simulator's own and halves the speed.
+            torch.set_num_threads(1)
             learner.start(
                 [
                     EventOutput(self._events, trainer.context),
@@ -125,11 +128,25 @@ class Session:
             return trainer.run()
         finally:
             learner.close()
+            torch.set_num_threads(threads)
 
-    def _enter(self, state: RunState, reason: str = "", exit_code: int | None = None) -> None:
+    def _close(self, state: RunState, reason: str) -> None:
+        self._log.say(f"{state}: {reason}")
+        # Where the disk is full neither may be written; whoever reads the folder then finds the log.
+        with suppress(OSError):
+            for request in self._inbox.take():
+                self._inbox.answer(request, ok=False, reason=TOO_LATE)
+        exit_code = 1 if state is RunState.FAILED else 0
+        with suppress(OSError):
+            self._events.append("state", state=str(state), reason=reason)
+        with suppress(OSError):
+            self._state.write(state, reason=reason, exit_code=exit_code)
+        self._events.close()
+
+    def _enter(self, state: RunState) -> None:
         # The event first: a reader who finds the process gone believes the stream before the file.
-        self._events.append("state", state=str(state), reason=reason)
-        self._state.write(state, reason=reason, exit_code=exit_code)
+        self._events.append("state", state=str(state), reason="")
+        self._state.write(state)
 
     @contextmanager
     def _beating(self) -> Iterator[None]:
@@ -170,7 +187,9 @@ def _describe(venv: Any) -> dict[str, Any]:
     """Return what a checkpoint says of its environment that only the environment itself knows."""
     batch = getattr(venv, "env", None)
     if batch is None:
-        return {"control_period_s": None, "observation_names": (), "action_names": ()}
+        period_s = getattr(venv.envs[0].unwrapped, "dt", None)
+        known = isinstance(period_s, float) and period_s > 0
+        return {"control_period_s": period_s if known else None, "observation_names": (), "action_names": ()}
     return {
         "control_period_s": batch.control_dt,
         "observation_names": tuple(batch.observation_names),

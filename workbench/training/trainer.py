@@ -109,8 +109,14 @@ class Trainer:
         self._log.say(self._line())
 
     def _finish(self, goal: str) -> Ending:
+        # What the run ends with is scored, however rarely checkpoints are.
+        scores = self._spec.eval_every > 0
         if not self._keeper.is_current:
-            self._save(evaluate=self._spec.eval_every > 0)
+            self._save(evaluate=scores)
+            self._write_metrics()
+        elif scores and not self._keeper.is_scored:
+            self._evaluate()
+            self._discard_surplus()
             self._write_metrics()
         return RunState.FINISHED, goal
 
@@ -128,23 +134,29 @@ class Trainer:
         written = time.monotonic()
         self._log.say(f"{path.name} written")
         if self._keeper.is_evaluation_due if evaluate is None else evaluate:
-            scores = self._keeper.evaluate()
-            self._rule.add_evaluation(scores.mean)
-            self._record(
-                {
-                    "eval/mean_return": scores.mean,
-                    "eval/std_return": scores.std,
-                    "eval/mean_length": scores.mean_length,
-                }
-            )
-            self._log.say(
-                f"evaluation  return {grouped(scores.mean)} ± {grouped(scores.std)}"
-                f" over {len(scores.returns)} episodes  {_counts(scores.endings)}"
-            )
-        for checkpoint in self._keeper.discard_surplus():
-            self._log.say(f"{checkpoint.path.name} deleted, beyond the last {self._spec.keep_last}")
+            self._evaluate()
+        self._discard_surplus()
         self._checkpoint_s += written - started
         self._evaluation_s += time.monotonic() - written
+
+    def _evaluate(self) -> None:
+        scores = self._keeper.evaluate()
+        self._rule.add_evaluation(scores.mean)
+        self._record(
+            {
+                "eval/mean_return": scores.mean,
+                "eval/std_return": scores.std,
+                "eval/mean_length": scores.mean_length,
+            }
+        )
+        self._log.say(
+            f"evaluation  return {grouped(scores.mean)} ± {grouped(scores.std)}"
+            f" over {len(scores.returns)} episodes  {_counts(scores.endings)}"
+        )
+
+    def _discard_surplus(self) -> None:
+        for checkpoint in self._keeper.discard_surplus():
+            self._log.say(f"{checkpoint.path.name} deleted, beyond the last {self._spec.keep_last}")
 
     def _answer_requests(self) -> str | None:
         """Carry out what was asked for, and return why to stop where that was."""
@@ -174,6 +186,7 @@ class Trainer:
             self._learner.model.logger.record(name, value)
 
     def _write_metrics(self) -> None:
+        self._record({"time/total_timesteps": self._learner.steps})
         if self._spec.profile:
             self._record(
                 {

@@ -8,7 +8,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from textual.app import App
 from textual.screen import Screen
 from textual.signal import Signal
 from textual.worker import Worker, WorkerState
@@ -19,6 +18,7 @@ from workbench.ui import theme
 from workbench.ui.commands import bindings_for
 from workbench.ui.header import LoadReader, RunCounts, read_load
 from workbench.ui.jobs import Job, Launcher, ProcessLauncher
+from workbench.ui.leaving import Leaving
 from workbench.ui.library import Describer, Library, ProcessDescriber
 from workbench.ui.starting import Starting
 from workbench.ui.state import Remembered
@@ -48,7 +48,7 @@ def _palette() -> type[Provider]:
     return WorkbenchCommands
 
 
-class WorkbenchApp(Starting, App[None]):
+class WorkbenchApp(Starting, Leaving):
     """A window onto a project's files; closing it, losing it or opening it twice changes no run.
 
     Args:
@@ -73,6 +73,8 @@ class WorkbenchApp(Starting, App[None]):
     COMMANDS = {_palette}
     BINDINGS = bindings_for("app")
     CSS = """
+    * { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
+    Screen.-plain Pane, Screen.-plain #card { border: ascii $border-blurred; }
     Toast { width: 64; }
     Input { border: none; height: 1; padding: 0; background: $panel; }
     Input:focus { border: none; background-tint: $foreground 8%; }
@@ -101,6 +103,7 @@ class WorkbenchApp(Starting, App[None]):
         self.enqueue = enqueue
         self.drafts: dict[str, Draft] = {}
         self.remembered = remembered or Remembered.of(project)
+        self._left_at = self.remembered.number("app", "left")
         self.jobs_changed: Signal[Job] = Signal(self, "jobs_changed")
         self.runs_changed: Signal[RunsSnapshot] = Signal(self, "runs_changed")
         self.library_changed: Signal[Library] = Signal(self, "library_changed")
@@ -119,7 +122,8 @@ class WorkbenchApp(Starting, App[None]):
         """Choose the theme and the first place, and begin to read the project."""
         for item in theme.THEMES:
             self.register_theme(item)
-        self.theme = self.remembered.text("app", "theme", theme.DARK)
+        wanted = self.remembered.text("app", "theme", theme.DARK)
+        self.theme = wanted if wanted in self.available_themes else theme.DARK
         self.runs.start()
         self.library.read()
         self.switch_mode("runs" if self._has_runs() else "environments")
@@ -130,6 +134,7 @@ class WorkbenchApp(Starting, App[None]):
         self.library.close()
         self.launcher.close()
         self.remembered.keep("app", "theme", self.theme)
+        self.remembered.keep("app", "left", self.clock())
         self.remembered.save()
 
     def _has_runs(self) -> bool:
@@ -156,8 +161,16 @@ class WorkbenchApp(Starting, App[None]):
         snapshot = self.runs.snapshot
         return RunCounts(snapshot.live, snapshot.queued, snapshot.bad)
 
+    @property
+    def jobs(self) -> Sequence[Job]:
+        """What was started from the app."""
+        return self.launcher.jobs
+
     def on_run_watch_changed(self, message: RunWatch.Changed) -> None:
-        """Tell the screens what the runs look like now."""
+        """Tell the screens what the runs look like now; the first time, what went on without the app."""
+        if self._left_at is not None:
+            self.welcome(message.snapshot, self._left_at)
+            self._left_at = None
         self.runs_changed.publish(message.snapshot)
 
     def job_changed(self, job: Job) -> None:
@@ -174,30 +187,3 @@ class WorkbenchApp(Starting, App[None]):
             self.show_error(error.title, error.message, hint=error.hint)
         else:
             self.show_error("Something went wrong", f"{event.worker.description}: {error}", details=repr(error))
-
-    # Leaving.
-
-    async def action_quit(self) -> None:
-        """Quit; ask first while anything is live."""
-        from workbench.ui.screens.quit import QuitCard
-
-        if isinstance(self.screen, QuitCard):
-            return
-        counts = self.run_counts
-        films = sum(job.state == "running" and job.kind == "film" for job in self.launcher.jobs)
-        if counts.live or counts.queued or films:
-            self.push_screen(QuitCard(counts, films), self._quit_answered)
-        else:
-            self.exit()
-
-    action_app_quit = action_quit
-
-    def _quit_answered(self, answer: str | None) -> None:
-        if answer == "stop":
-            self.stop_all()
-        if answer is not None:
-            self.exit()
-
-    def action_help_quit(self) -> None:
-        """Say how to leave: ctrl+c copies what is selected and never reaches a run."""
-        self.notify("ctrl+q quits.")

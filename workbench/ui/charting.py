@@ -14,6 +14,7 @@ from workbench.ui.charts.plan import Plan
 from workbench.ui.charts.smoothing import WEIGHTS
 from workbench.ui.screen import WorkbenchScreen
 from workbench.ui.widgets.chart import Chart
+from workbench.ui.widgets.log_view import LogView
 
 MEMORY = "charts"
 """Where the way of looking is remembered: it is the same on all screens."""
@@ -40,9 +41,15 @@ class ChartedScreen(WorkbenchScreen):
             )
         )
 
+    @property
+    def is_seen(self) -> bool:
+        """Whether it is on the terminal: on top, or with nothing but cards over it."""
+        stack = self.app.screen_stack
+        return self in stack and all(screen.is_modal for screen in stack[stack.index(self) + 1 :])
+
     def charts(self) -> Sequence[Chart]:
-        """Return the charts that can be seen now, the main one first."""
-        return [chart for chart in self.query(Chart) if chart.is_on_screen or chart.display]
+        """Return the charts of this screen that are not hidden, the main one first."""
+        return [chart for chart in self.query(Chart) if chart.display]
 
     def active_chart(self) -> Chart | None:
         """Return the chart with the focus, else the main one."""
@@ -78,11 +85,17 @@ class ChartedScreen(WorkbenchScreen):
         self.look(looking.at_position(self.chart_view, message.chart.plan, message.x))
 
     def action_move_left(self) -> None:
-        """Move the crosshair back by one point."""
+        """Move the crosshair back by one point; a text that has the focus scrolls instead."""
+        if isinstance(self.focused, LogView):
+            super().action_move_left()
+            return
         self._change(lambda view, plan: looking.stepped(view, plan, -1))
 
     def action_move_right(self) -> None:
-        """Move the crosshair on by one point."""
+        """Move the crosshair on by one point; a text that has the focus scrolls instead."""
+        if isinstance(self.focused, LogView):
+            super().action_move_right()
+            return
         self._change(lambda view, plan: looking.stepped(view, plan, 1))
 
     def action_checkpoint_previous(self) -> None:

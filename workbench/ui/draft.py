@@ -14,7 +14,9 @@ from typing import Any
 
 from workbench.catalog import Entry
 from workbench.errors import Problem
+from workbench.formatting import digits
 from workbench.runs import Launch
+from workbench.runs.seeds import draw_seed, read_seeds
 from workbench.specs import (
     ALGORITHM_SPECS,
     ALGORITHMS,
@@ -26,11 +28,8 @@ from workbench.specs import (
     command_for,
     compose,
     field_table,
+    read_number,
 )
-from workbench.ui.formatting import digits
-
-MOST_SEEDS = 100
-_LARGEST_DRAWN = 2**31
 
 _NETWORK = ("net_arch", "activation", "log_std_init", "ortho_init", "use_expln", "clip_mean")
 _TOP = ("n_envs",)
@@ -80,7 +79,8 @@ class Draft:
     @classmethod
     def of(cls, entry: Entry) -> Draft:
         """Return the form as it opens: everything as the recipe says."""
-        return cls(entry, entry.algorithms[0] if entry.algorithms else "ppo")
+        is_for_ppo = not entry.algorithms or "ppo" in entry.algorithms
+        return cls(entry, "ppo" if is_for_ppo else entry.algorithms[0])
 
     @property
     def recipe(self) -> Recipe | None:
@@ -117,7 +117,7 @@ class Draft:
     def base(self) -> dict[str, str]:
         """Return what each field says before anything is typed: the recipe's value, else the default."""
         data = self._compose(edits={}).data
-        return {key: row.render(_lookup(data, key, row.default)) for key, row in self.rows().items()}
+        return {key: _shown(row, _lookup(data, key, row.default)) for key, row in self.rows().items()}
 
     def value(self, key: str, base: Mapping[str, str]) -> str:
         """Return what a field shows."""
@@ -150,7 +150,7 @@ class Draft:
 
     def check(self) -> Checked:
         """Check everything at once."""
-        seeds, seed_problem = read_seeds(self.seeds)
+        seeds, seed_problem = read_seeds(self.seeds) if self.seeds.strip() else ([], None)
         composed = self._compose(edits=self.edits)
         problems = [*([seed_problem] if seed_problem else ()), *composed.problems]
         spec = composed.spec
@@ -166,11 +166,11 @@ class Draft:
         )
 
     def facts(self, key: str, texts: Mapping[str, str]) -> str:
-        """Return what follows from a field: `× 64 copies = 32 768 a rollout`."""
+        """Return what follows from a field: `× 64 = 32 768 a rollout`."""
         if key == "ppo.n_steps":
             steps, copies = (_whole(texts.get(name, "")) for name in (key, "n_envs"))
             if steps and copies:
-                return f"× {digits(copies)} copies = {digits(steps * copies)} a rollout"
+                return f"× {digits(copies)} = {digits(steps * copies)} a rollout"
         return ""
 
     def _compose(self, *, edits: Mapping[str, str]) -> Composed:
@@ -186,7 +186,7 @@ class Draft:
     def _launches(self, spec: RunSpec, seeds: list[int]) -> tuple[Launch, ...]:
         group = secrets.token_hex(4) if len(seeds) > 1 else None
         launches = []
-        for seed in seeds or [secrets.randbelow(_LARGEST_DRAWN)]:
+        for seed in seeds or [draw_seed()]:
             one = spec.model_copy(update={"seed": seed, "group": group})
             command = command_for(one, self.entry.name, self.recipe)
             launches.append(Launch(one, environment_of(self.entry), command, self.entry.name, group))
@@ -209,29 +209,6 @@ def environment_of(entry: Entry) -> dict[str, Any]:
     }
 
 
-def read_seeds(text: str) -> tuple[list[int], Problem | None]:
-    """Read `1 2 3`, `1,2,3` and `1-5` into seeds, each once; nothing where one is to be drawn."""
-    found: list[int] = []
-    for word in re.split(r"[,\s]+", text.strip()):
-        match = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", word)
-        if not word:
-            continue
-        if match is None:
-            return [], Problem("seeds", f"must be whole numbers, as in 1 2 3 or 1-5, got {word}")
-        first, last = int(match[1]), int(match[2] or match[1])
-        if last < first:
-            return [], Problem("seeds", f"must count upwards, got {word}", nearest=f"{last}-{first}")
-        if last >= 2**32:
-            return [], Problem("seeds", f"must be below 4 294 967 296, got {word}")
-        if last - first >= MOST_SEEDS:
-            return [], Problem("seeds", f"must be at most {MOST_SEEDS} at once, got {word}")
-        found += range(first, last + 1)
-    seeds = list(dict.fromkeys(found))
-    if len(seeds) > MOST_SEEDS:
-        return [], Problem("seeds", f"must be at most {MOST_SEEDS} at once, got {len(seeds)}")
-    return seeds, None
-
-
 def _lookup(data: Mapping[str, Any], key: str, default: Any) -> Any:
     top, _, rest = key.partition(".")
     value = data.get(top)
@@ -240,5 +217,12 @@ def _lookup(data: Mapping[str, Any], key: str, default: Any) -> Any:
     return default if value is None else value
 
 
+def _shown(row: FieldRow, value: Any) -> str:
+    """Return a value as text that the field reads again, the digits of large counts in threes."""
+    text = row.render(value)
+    return f"{value:,}".replace(",", " ") if row.kind == "whole" and type(value) is int and value >= 10_000 else text
+
+
 def _whole(text: str) -> int:
-    return int(text) if text.isdigit() else 0
+    value = read_number(text, whole=True)
+    return value if isinstance(value, int) else 0

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from textual.content import Content
 
+from workbench import formatting
 from workbench.runs.recordings import Recording, Sidecar
-from workbench.ui import formatting
 from workbench.ui.jobs import Job
 from workbench.ui.theme import STATE_LOOKS
 from workbench.ui.widgets.rows import Column, Part, Row, cell
@@ -69,15 +69,16 @@ def film_row(film: Recording, now: float, *, plain: bool) -> Row:
     )
 
 
-def about(film: Recording) -> Content:
-    """Return how a film was made, and by which command."""
+def about(film: Recording, root: Path) -> Content:
+    """Return where a film is, how it was made, and by which command; paths as seen from the project's folder."""
     sidecar = film.sidecar
     lines: list[Content] = []
     if film.state == "failed":
         lines.append(Content.styled(film.message or "it failed and said nothing", "$error"))
     elif film.state == "running":
         lines.append(Content(f"{formatting.percent(film.progress)}  {film.message}".rstrip()))
-    lines.append(Content.styled(str(film.path), "$muted"))
+    path = film.path.relative_to(root) if film.path.is_relative_to(root) else film.path
+    lines.append(Content.styled(str(path), "$muted"))
     if sidecar is None:
         lines.append(Content("Nothing is written of how it was made."))
     else:

@@ -24,6 +24,12 @@ class CommandFooter(Widget):
         width: 1fr;
         background: $panel;
         color: $foreground;
+        link-color: $footer-key-foreground;
+        link-style: bold;
+        link-background: transparent;
+        link-color-hover: $footer-key-foreground;
+        link-background-hover: $surface;
+        link-style-hover: bold;
     }
     """
 
@@ -47,7 +53,7 @@ class CommandFooter(Widget):
         """Return the row that fits the width."""
         room = self.size.width
         keys, label, action = self._help_key
-        end = Content.assemble((keys, f"$footer-key-foreground bold {_click(action)}"), f" {label} ")
+        end = Content.assemble((keys, _click(action)), f" {label} ")
         parts: list[Content] = [Content(" ")]
         used = 1 + end.cell_length
         for keys, label, action in footer_for(self._footer):
@@ -55,9 +61,8 @@ class CommandFooter(Widget):
             if state is False:
                 continue
             shown = self._labels.get(action, label)
-            style = "$footer-key-foreground bold" if state else "$muted"
             entry = Content.assemble(
-                (keys, f"{style} {_click(action)}"), (f" {shown}", "" if state else "$muted"), "  "
+                (keys, _click(action) if state else "$muted"), (f" {shown}", "" if state else "$muted"), "  "
             )
             if used + entry.cell_length > room:
                 break

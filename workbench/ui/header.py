@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from workbench.ui import formatting
+from workbench import formatting
 from workbench.ui.theme import STATE_LOOKS
 
 if TYPE_CHECKING:
@@ -67,6 +67,12 @@ class Header(Widget):
         width: 1fr;
         background: $panel;
         color: $foreground;
+        link-color: $foreground;
+        link-style: none;
+        link-background: transparent;
+        link-color-hover: $accent;
+        link-background-hover: $surface;
+        link-style-hover: bold;
     }
     """
 
@@ -83,9 +89,9 @@ class Header(Widget):
         self.counts = self._workbench.run_counts
         self.load = self._workbench.read_load()
         self.set_interval(_REFRESH_S, self._measure)
-        self._workbench.runs_changed.subscribe(self, lambda _: self.set_reactive_counts())
+        self._workbench.runs_changed.subscribe(self, lambda _: self.follow_runs())
 
-    def set_reactive_counts(self) -> None:
+    def follow_runs(self) -> None:
         """Take over what the app knows of the runs."""
         self.counts = self._workbench.run_counts
 
@@ -95,38 +101,35 @@ class Header(Widget):
 
     def render(self) -> Content:
         """Return the row for the width there is."""
-        left = Content.assemble((" workbench ", "bold"), *(self._tab(*place) for place in enumerate(PLACES)))
+        tabs = Content(" ").join(self._tab(*place) for place in enumerate(PLACES))
         wide = self.size.width >= _WIDE
-        right = Content.assemble(self._runs(long=wide), self._machine() if wide else "", " ")
+        right = Content.assemble(self._runs(long=wide), self._machine() if wide else "")
+        left = Content.assemble((" workbench  ", "bold"), tabs)
         if left.cell_length + right.cell_length > self.size.width:
-            left = Content.assemble(" ", *(self._tab(*place) for place in enumerate(PLACES)))
+            left = Content.assemble(" ", tabs)
         space = self.size.width - left.cell_length - right.cell_length
         return Content.assemble(left, " " * max(1, space), right)
 
     def _tab(self, index: int, place: tuple[str, str]) -> Content:
         name, label = place
-        here = name == self._place
         click = f"@click=screen.go_{name}"
-        text = f"{index + 1} {label}"
-        return (
-            Content.assemble((f"[{text}]", f"$primary bold {click}"))
-            if here
-            else Content.assemble((f" {text} ", click))
-        )
+        if name == self._place:
+            return Content.assemble((f"[{index + 1} {label}]", "$primary bold"))
+        return Content.assemble((f" {index + 1} {label} ", click))
 
     def _runs(self, *, long: bool) -> Content:
         counts = self.counts
         plain = self._workbench.plain
-        parts: list[tuple[str, str]] = []
+        parts: list[Content] = []
         for state, count, word in (
             ("running", counts.live, "live"),
             ("queued", counts.queued, "queued"),
             ("failed", counts.bad, "ended badly"),
         ):
             look = STATE_LOOKS[state]
-            text = f"{look.plain if plain else look.glyph} {count}{f' {word}' if long else ''}  "
-            parts.append((text, f"${look.variable}" if count else "$muted"))
-        return Content.assemble(*parts)
+            text = f"{look.plain if plain else look.glyph} {count}{f' {word}' if long else ''}"
+            parts.append(Content.styled(text, f"${look.variable}" if count else "$muted"))
+        return Content("  ").join(parts)
 
     def _machine(self) -> Content:
         load = self.load
@@ -136,5 +139,5 @@ class Header(Widget):
         clock = formatting.clock(self._workbench.clock())
         host = f"{formatting.shorten(load.host, 16)}  " if self.size.width >= 160 else ""
         return Content.assemble(
-            (f"  {host}CPU {formatting.percent(load.cpu)}  RAM {used:.1f}/{total:.0f} GB  ", "$muted"), f"  {clock}"
+            (f"    {host}CPU {formatting.percent(load.cpu)}  RAM {used:.1f}/{total:.0f} GB", "$muted"), f"    {clock} "
         )

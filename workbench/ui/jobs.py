@@ -32,6 +32,8 @@ TAIL_LINES = 12
 _TAIL_BYTES = 16_384
 _POLL_S = 0.2
 _LOGS_KEPT = 20
+_SAID = "workbench: "
+"""How the command line begins what it says of an error; the hint is on the lines after it."""
 
 
 @dataclass
@@ -55,6 +57,15 @@ class Job:
     def command_line(self) -> str:
         """The command as one line to paste in a shell."""
         return shell_line(self.words)
+
+    @property
+    def fault(self) -> tuple[str, str]:
+        """Why it failed and what to do, as the command line said them."""
+        marked = [place for place, line in enumerate(self.tail) if line.startswith(_SAID)]
+        if not marked:
+            said = self.tail[-1] if self.tail else f"It ended with exit code {self.exit_code} and said nothing."
+            return said, ""
+        return self.tail[marked[-1]].removeprefix(_SAID), "\n".join(self.tail[marked[-1] + 1 :])
 
 
 class Launcher(Protocol):

@@ -28,13 +28,15 @@ class WorkbenchCommands(Provider):
         matcher = self.matcher(query)
         for command in self._commands():
             text = command.palette or ""
-            score = max(matcher.match(text), matcher.match(f"{text} {command.tooltip}") * 0.6)
+            # A tooltip is a sentence: any three letters can be found somewhere in one, so there the words must stand.
+            score = matcher.match(text) or 0.3 * (query.lower() in command.tooltip.lower())
             if score > 0:
                 yield Hit(score, self._label(command), self._run(command), text=text, help=command.tooltip)
-        for name, action, explanation in self._places():
+        for noun, name, action, explanation in self._places():
             score = matcher.match(name)
             if score > 0:
-                yield Hit(score, matcher.highlight(name), action, text=name, help=explanation)
+                label = Content.assemble((f"{noun}: ", "$muted"), matcher.highlight(name))
+                yield Hit(score, label, action, text=name, help=explanation)
 
     @property
     def _workbench(self) -> WorkbenchApp:
@@ -57,13 +59,14 @@ class WorkbenchCommands(Provider):
         target = self.app if "app" in command.scopes else self.screen
         return partial(self.app.run_action, command.action, target)
 
-    def _places(self) -> Iterator[tuple[str, Callable[[], object], str]]:
+    def _places(self) -> Iterator[tuple[str, str, Callable[[], object], str]]:
         app = self._workbench
         for entry in app.library.entries:
-            yield f"Environment: {entry.name}", partial(app.show_environment, entry.name), entry.description
+            yield "Environment", entry.name, partial(app.show_environment, entry.name), entry.description
         for row in app.runs.snapshot.rows:
             yield (
-                f"Run: {row.env_name} {row.short_id}",
+                "Run",
+                f"{row.env_name} {row.short_id}",
                 partial(app.open_run, row.path),
                 f"{row.algorithm.upper()}, {row.state}",
             )

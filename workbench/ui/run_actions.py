@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from textual import work
 
+from workbench import formatting
 from workbench.runs.directory import RunDirectory
 from workbench.runs.states import RunState
-from workbench.ui import formatting
 from workbench.ui.charting import ChartedScreen
 from workbench.ui.watch import RunRow
 
@@ -120,8 +120,12 @@ class RunScreenBase(ChartedScreen):
     def action_run_stop(self) -> None:
         """Ask the chosen runs to write a checkpoint and end."""
         rows = [row for row in self.chosen if row.state in STOPPABLE]
-        if rows:
+        if len(rows) == 1:
             self._stop(rows)
+        elif rows:
+            what = formatting.plural(len(rows), "run")
+            sentence = "Each writes a checkpoint, then ends; queued ones are taken out."
+            self._ask(f"Stop {what}?", sentence, "S", f"Stop {what}", lambda: self._stop(rows))
 
     @work(group="stop", exit_on_error=False, description="stopping runs")
     async def _stop(self, rows: Sequence[RunRow]) -> None:
@@ -140,16 +144,18 @@ class RunScreenBase(ChartedScreen):
 
     def action_run_kill(self) -> None:
         """Ask, then end the run without a checkpoint."""
-        from workbench.ui.screens.kill import KillCard
-
         row = self.current
         if row is not None and row.state.is_live:
+            self._ask(f"Kill {row.title}?", what_a_kill_loses(row), "K", "Kill", lambda: self._kill(row))
 
-            def answered(answer: bool | None) -> None:
-                if answer:
-                    self._kill(row)
+    def _ask(self, title: str, sentence: str, key: str, label: str, then: Callable[[], object]) -> None:
+        from workbench.ui.screens.ask import AskCard
 
-            self.app.push_screen(KillCard(row), answered)
+        def answered(answer: bool | None) -> None:
+            if answer:
+                then()
+
+        self.app.push_screen(AskCard(title, sentence, key=key, label=label), answered)
 
     @work(group="kill", exit_on_error=False, description="killing a run")
     async def _kill(self, row: RunRow) -> None:
@@ -158,3 +164,17 @@ class RunScreenBase(ChartedScreen):
         await asyncio.to_thread(kill_run, RunDirectory(row.path))
         self.workbench.runs.poke()
         self.notify(f"{row.title} was killed.")
+
+
+def what_a_kill_loses(row: RunRow) -> str:
+    """Return what a run that is killed now has done in vain."""
+    newest = RunDirectory(row.path).latest()
+    if newest is None:
+        return "No final checkpoint: it has written none so far, so everything is lost. S would save it."
+    lost = max(0, row.steps - newest.steps)
+    if not lost:
+        return f"No final checkpoint; nothing was trained since ◇ {formatting.amount(newest.steps)}."
+    return (
+        f"No final checkpoint: {formatting.amount(lost)} steps since ◇ {formatting.amount(newest.steps)} are lost. "
+        "S would save them."
+    )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.ui import formatting
+from workbench import formatting
 from workbench.ui.charts.model import ChartData, Curve, Flag, Ladder, Point, Reference
 from workbench.ui.charts.overlay import Identity
 from workbench.ui.past import CheckpointRow, Past, Points
@@ -18,6 +18,7 @@ from workbench.ui.watch import RunRow
 RETURN = "rollout/ep_rew_mean"
 LENGTH = "rollout/ep_len_mean"
 EVALUATION = "eval/mean_return"
+READING = "Reading the curves…"
 SECTIONS = ("Return", "Terms", "Endings", "Losses", "System")
 
 _FLAGS = {"anomaly": "!", "resumed": "R", "set": "C"}
@@ -57,6 +58,7 @@ def curve_of(
     *,
     bold: bool = False,
     budget: float | None = None,
+    reached: float = 0.0,
 ) -> Curve:
     """Return one metric as a curve; a metric that is not there is a curve without points."""
     nothing = np.empty(0)
@@ -71,6 +73,7 @@ def curve_of(
         identity.slot,
         bold,
         budget,
+        reached,
     )
 
 
@@ -90,9 +93,10 @@ def overlay_chart(
                 str(row.path),
                 row.title,
                 past.series.get(RETURN),
-                identities[str(row.path)],
+                identities[row.name],
                 bold=current is not None and row.path == current.path,
                 budget=float(row.total_steps) if row.state.is_live else None,
+                reached=float(row.steps) if row.state.is_live else 0.0,
             )
         )
         environments.append(row.env_id or row.env_name)
@@ -100,13 +104,19 @@ def overlay_chart(
     muted = sum(identity.slot is None for identity in identities.values())
     notes = ["returns are not comparable"] if several else []
     notes += [f"+{muted} in grey"] if muted else []
+    why = empty_return(spec, rows) if any(row.path in pasts for row in rows) else READING
+    points = _evaluations(pasts[current.path]) if current is not None and current.path in pasts else ()
+    if points and not any(len(curve.values) for curve in curves):
+        notes.append(why)
     return ChartData(
         RETURN,
         "return",
         tuple(curves),
         () if several or spec.goal is None else (Reference(spec.goal, "goal"),),
+        points=points,
+        checkpoints=_written(pasts[current.path], current) if current is not None and current.path in pasts else (),
         note=" · ".join(notes),
-        empty=empty_return(spec, rows),
+        empty=why,
     )
 
 
@@ -140,7 +150,9 @@ class RunCharts:
             for mark in past.marks
             if str(mark.get("kind")) in _FLAGS
         )
-        self._budget = None if row is None or not row.state.is_live else float(row.total_steps)
+        live = row is not None and row.state.is_live
+        self._budget = float(row.total_steps) if row is not None and live else None
+        self._reached = float(row.steps) if row is not None and live else 0.0
 
     def section(self, name: str) -> list[ChartData]:
         """Return the charts of a section; at least one, which may say why it is empty."""
@@ -154,15 +166,13 @@ class RunCharts:
         return makers[name]()
 
     def _returns(self) -> list[ChartData]:
-        points = tuple(
-            Point(float(item.steps), item.mean_return, item.std_return or 0.0)
-            for item in self._past.evaluations
-            if item.mean_return is not None
-        )
+        points = _evaluations(self._past)
         goal = () if self._spec.goal is None else (Reference(self._spec.goal, "goal"),)
         why = empty_return(self._spec, [] if self._row is None else [self._row])
         first = self._single(RETURN, "return · • evaluation" if points else "return", why)
-        first = replace(first, references=goal, points=points)
+        first = replace(
+            first, references=goal, points=points, note="" if len(first.curves[0].values) or not points else why
+        )
         return [first, self._single(LENGTH, "length", why)]
 
     def _terms(self) -> list[ChartData]:
@@ -171,13 +181,20 @@ class RunCharts:
             names = [name for name in self._past.series if name.startswith("reward/") and name.endswith("_mean")]
         names.sort()
         why = "Waiting for the first episode to end, or the environment names no reward terms."
-        together = self._several("reward terms", "reward terms, an episode", names, _term_name, why)
+        series = {name: self._past.series[name] for name in names}
+        together = self._several("reward terms", "reward terms, an episode", series, _term_name, why)
         return [together, *(self._single(name, _term_name(name), why) for name in names[1:] and names)]
 
     def _endings(self) -> list[ChartData]:
-        names = sorted(name for name in self._past.series if name.startswith(("terminated/", "truncated/")))
+        found = {
+            name: points
+            for name, points in sorted(self._past.series.items())
+            if name.startswith(("terminated/", "truncated/"))
+        }
         why = "Waiting for the first episode to end."
-        return [self._several("endings", "endings, last 100 episodes", names, lambda name: name.split("/", 1)[1], why)]
+        return [
+            self._several("endings", "endings, % of episodes", shares(found), lambda name: name.split("/", 1)[1], why)
+        ]
 
     def _losses(self) -> list[ChartData]:
         names = sorted(name for name in self._past.series if name.startswith("train/"))
@@ -197,24 +214,61 @@ class RunCharts:
         return [self._single(name, name, why) for name in names] or [self._single("time/fps", "time/fps", why)]
 
     def _single(self, name: str, title: str, why: str) -> ChartData:
-        curve = curve_of(name, title, self._past.series.get(name), Identity(0, ""), bold=True, budget=self._budget)
+        curve = curve_of(
+            name,
+            title,
+            self._past.series.get(name),
+            Identity(0, ""),
+            bold=True,
+            budget=self._budget,
+            reached=self._reached,
+        )
         return ChartData(name, title, (curve,), checkpoints=self._ladder, flags=self._flags, empty=why)
 
     def _several(
-        self, metric: str, title: str, names: Sequence[str], label: Callable[[str], str], why: str
+        self, metric: str, title: str, series: Mapping[str, Points], label: Callable[[str], str], why: str
     ) -> ChartData:
-        letters = distinct_letters([label(name) for name in names])
+        letters = distinct_letters([label(name) for name in series])
         curves = tuple(
             curve_of(
                 name,
                 label(name),
-                self._past.series[name],
+                points,
                 Identity(place if place < SERIES_COUNT else None, letter),
                 budget=self._budget,
+                reached=self._reached,
             )
-            for place, (name, letter) in enumerate(zip(names, letters, strict=True))
+            for place, ((name, points), letter) in enumerate(zip(series.items(), letters, strict=True))
         )
         return ChartData(metric, title, curves, checkpoints=self._ladder, flags=self._flags, legend=True, empty=why)
+
+
+def _written(past: Past, row: RunRow) -> tuple[Ladder, ...]:
+    """The checkpoints a run told of; those thrown away since are among them."""
+    best = None if row.best is None else row.best.steps
+    steps = sorted({int(mark["steps"]) for mark in past.marks if mark.get("kind") == "checkpoint"})
+    return tuple(Ladder(count, "◆" if count == best else "◇") for count in steps)
+
+
+def _evaluations(past: Past) -> tuple[Point, ...]:
+    return tuple(
+        Point(float(item.steps), item.mean_return, item.std_return or 0.0)
+        for item in past.evaluations
+        if item.mean_return is not None
+    )
+
+
+def shares(counts: Mapping[str, Points]) -> dict[str, Points]:
+    """Return each count as percent of the episodes that ended together with it; a gap where none did."""
+    totals: dict[float, float] = {}
+    for points in counts.values():
+        for steps, value in zip(points.steps.tolist(), np.nan_to_num(points.values).tolist(), strict=True):
+            totals[steps] = totals.get(steps, 0.0) + value
+    found = {}
+    for name, points in counts.items():
+        total = np.array([totals[steps] or np.nan for steps in points.steps.tolist()])
+        found[name] = replace(points, values=100 * points.values / total)
+    return found
 
 
 def distinct_letters(names: Sequence[str]) -> list[str]:

@@ -6,16 +6,18 @@ from collections.abc import Sequence
 
 from textual.content import Content
 
+from workbench import formatting
 from workbench.runs.states import RunState
-from workbench.ui import formatting
 from workbench.ui.past import CheckpointRow
 from workbench.ui.run_charts import Spec
 from workbench.ui.run_config import RunConfig, Setting
-from workbench.ui.run_rows import ending, eta_text
+from workbench.ui.run_rows import eta_text
 from workbench.ui.theme import STATE_LOOKS
 from workbench.ui.watch import RunRow
 
 BAR_WIDTH = 30
+LEAST_WORDS = 12
+"""What is cut shorter than this says nothing."""
 
 
 def head_lines(
@@ -30,7 +32,7 @@ def head_lines(
     """Return what the run is, how far it is, and how well it does: three lines, or two where there is little room."""
     lines = [_identity(row, width, plain=plain), _progress(row, width, plain=plain)]
     if not short:
-        lines.append(_results(row, checkpoints, spec).truncate(width, ellipsis=True))
+        lines.append(_results(row, checkpoints if width >= 98 else (), spec).truncate(width, ellipsis=True))
     return Content("\n").join(lines)
 
 
@@ -68,7 +70,7 @@ def _identity(row: RunRow, width: int, *, plain: bool) -> Content:
 def _progress(row: RunRow, width: int, *, plain: bool) -> Content:
     look = STATE_LOOKS[row.state]
     if row.state.is_ended:
-        right = Content.styled(ending(row), f"${look.variable}" if row.state.is_bad else "$muted")
+        right = Content.styled(row.reason or str(row.state), f"${look.variable}" if row.state.is_bad else "$muted")
     elif row.state is RunState.QUEUED:
         right = Content.styled("waits for a core", "$muted")
     elif row.is_stalled:
@@ -117,6 +119,11 @@ def _setting(item: Setting, width: int, usual: str) -> Content:
 
 
 def _spread(left: Content, right: Content, width: int) -> Content:
-    """Put something at both ends of a line; the right one goes where both do not fit."""
+    """Put something at both ends of a line; the right one is cut, or goes, where both do not fit."""
     space = width - left.cell_length - right.cell_length
-    return Content.assemble(left, " " * space, right) if space >= 2 else left.truncate(width, ellipsis=True)
+    if space >= 2:
+        return Content.assemble(left, " " * space, right)
+    shorter = right.truncate(max(0, width - left.cell_length - 2), ellipsis=True)
+    if shorter.cell_length >= LEAST_WORDS:
+        return Content.assemble(left, "  ", shorter)
+    return left.truncate(width, ellipsis=True)

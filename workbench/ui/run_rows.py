@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench import formatting
 from workbench.runs.states import RunState
-from workbench.ui import formatting
 from workbench.ui.charts.overlay import Identity
 from workbench.ui.charts.spark import sparkline
 from workbench.ui.theme import STATE_LOOKS
@@ -18,12 +18,15 @@ from workbench.ui.widgets.rows import Column, Part, Row, cell
 RECENT = "recent"
 """Live, queued, ended, newest first: the order the rows come in."""
 
-_ENDING_WORDS = {
-    "goal": "goal reached",
-    "steps": "steps done",
-    "iterations": "iterations done",
-    "time": "time is up",
-}
+_ENDING_WORDS = (
+    ("return", "goal reached"),
+    ("steps", "steps done"),
+    ("iterations", "iterations done"),
+    ("seconds", "time is up"),
+    ("request", "by request"),
+    ("goal", "goal reached"),
+)
+"""A word in the reason of an ending that was asked for, and how a list puts it."""
 
 Value = float | str | None
 
@@ -39,8 +42,8 @@ class RunColumn:
     """The width classes of the screen that show it."""
 
 
-_ALL = frozenset({"-tiny", "-narrow", "-medium", "-wide", "-huge"})
-_NARROW = _ALL - {"-tiny"}
+_ALL = frozenset({"-minute", "-tiny", "-narrow", "-medium", "-wide", "-huge"})
+_NARROW = _ALL - {"-minute", "-tiny"}
 _MEDIUM = _NARROW - {"-narrow"}
 _WIDE = _MEDIUM - {"-medium"}
 
@@ -112,9 +115,9 @@ def run_row(row: RunRow, *, plain: bool, identity: Identity | None, here: bool, 
             "best": cell(
                 formatting.spread(row.best.mean_return, row.best.std_return) if row.best else formatting.UNKNOWN
             ),
-            "trend": cell("" if plain else sparkline(np.array(row.trend, dtype=np.float64), 9)),
+            "trend": cell("" if plain else sparkline(np.array(row.trend, dtype=np.float64), 9), "muted"),
             "speed": cell("" if ended else formatting.amount(row.steps_per_s)),
-            "eta": _eta_or_end(row),
+            "eta": _eta_or_end(row, 24 if wide else 15),
             "age": cell(formatting.age(row.age_s)),
             "tags": cell(" ".join(row.tags)),
         },
@@ -123,10 +126,11 @@ def run_row(row: RunRow, *, plain: bool, identity: Identity | None, here: bool, 
 
 def ending(row: RunRow) -> str:
     """Return in a few words why a run is in its state."""
-    words = _ENDING_WORDS.get(row.reason, row.reason)
-    if row.state is RunState.STOPPED and not words:
-        words = "by hand"
-    return words or str(row.state)
+    if row.state in (RunState.FINISHED, RunState.STOPPED):
+        for word, said in _ENDING_WORDS:
+            if word in row.reason:
+                return said
+    return row.reason or str(row.state)
 
 
 def eta_text(row: RunRow) -> str:
@@ -154,7 +158,8 @@ def _alarms(row: RunRow) -> tuple[Part, ...]:
 
 def _run(row: RunRow, *, wide: bool) -> tuple[Part, ...]:
     parts: list[Part] = [(row.env_name, "" if not row.problem else "error"), (f" {row.short_id}", "muted")]
-    if row.seed is not None and not wide:
+    # A seed that was drawn is ten digits long and tells nobody anything.
+    if row.seed is not None and row.seed < 10_000 and not wide:
         parts.append((f" s{row.seed}", "muted"))
     if row.parent:
         parts.append((" F", "muted"))
@@ -164,7 +169,7 @@ def _run(row: RunRow, *, wide: bool) -> tuple[Part, ...]:
 def _progress(row: RunRow, *, plain: bool, wide: bool) -> tuple[Part, ...]:
     look = STATE_LOOKS[row.state]
     if row.problem:
-        return cell(row.problem, "error")
+        return cell("damaged", "error")
     if row.state is RunState.QUEUED:
         return cell("queued", "muted")
     if row.state is RunState.STARTING:
@@ -181,8 +186,10 @@ def _steps(row: RunRow) -> str:
     return f"{done} of {formatting.amount(row.total_steps)}" if row.total_steps else done
 
 
-def _eta_or_end(row: RunRow) -> tuple[Part, ...]:
+def _eta_or_end(row: RunRow, width: int) -> tuple[Part, ...]:
     look = STATE_LOOKS[row.state]
+    if row.problem:
+        return cell(formatting.shorten(row.problem, width), "error")
     match row.state:
         case RunState.QUEUED | RunState.STARTING:
             return cell("")
@@ -195,7 +202,7 @@ def _eta_or_end(row: RunRow) -> tuple[Part, ...]:
                 return cell(f"silent {formatting.age(row.silent_s)}", "warning")
             return cell(eta_text(row))
     colour = look.variable if row.state.is_bad else "muted"
-    return cell(formatting.shorten(ending(row), 24), colour)
+    return cell(formatting.shorten(ending(row), width), colour)
 
 
 def _sort_key(value: Value) -> tuple[int, float, str]:

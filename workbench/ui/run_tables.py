@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from workbench.ui import formatting
+from workbench import formatting
 from workbench.ui.past import CheckpointRow, Past
 from workbench.ui.theme import STATE_LOOKS
 from workbench.ui.widgets.rows import Column, Part, Row, cell

@@ -87,6 +87,7 @@ class WorkbenchScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Put the body between header and footer."""
+        self.set_class(self.workbench.plain, "-plain")
         yield Header(self.workbench, self.PLACE or self.NAME)
         with Vertical(id="body"):
             yield from self.compose_body()
@@ -96,6 +97,10 @@ class WorkbenchScreen(Screen[None]):
     def compose_body(self) -> ComposeResult:
         """Yield what stands between header and footer."""
         yield from ()
+
+    def on_mount(self) -> None:
+        """Count the live runs for a terminal that shows nothing else."""
+        self.workbench.runs_changed.subscribe(self, lambda _: self.on_resize())
 
     def on_resize(self) -> None:
         """Keep the sentence for a terminal too small to work in up to date."""
@@ -294,6 +299,7 @@ class Task(ModalScreen[Answer | None], Generic[Answer]):
 
     def compose(self) -> ComposeResult:
         """Put the body in a card whose lower border says the keys."""
+        self.set_class(self.workbench.plain, "-plain")
         with Vertical(id="card") as card:
             card.border_title = self.TITLE
             yield from self.compose_body()

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual import work
-from textual.app import App
+from textual.app import App, SuspendNotSupported
+from textual.screen import Screen
 
-from workbench.ui.formatting import plural
+from workbench.formatting import plural
 from workbench.ui.jobs import Job, shell_line
 
 if TYPE_CHECKING:
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
     from workbench.ui.draft import Draft
     from workbench.ui.jobs import Launcher
     from workbench.ui.library import Library
-    from workbench.ui.watch import RunWatch
+    from workbench.ui.watch import RunsSnapshot, RunWatch
+
+
+_TEXTS = frozenset({".py", ".json", ".md", ".log", ".csv", ".xml", ".jsonl", ".html"})
 
 
 class Starting(App[None]):
@@ -42,21 +46,26 @@ class Starting(App[None]):
         drafts: dict[str, Draft]
         enqueue: Enqueue | None
         read_only: bool
-
         jobs_changed: Signal[Job]
         library: Library
         project: Project
 
     # Runs.
 
-    def show_environment(self, name: str) -> None:
-        """Go to Environments with the cursor on one of them."""
-        self.switch_mode("environments")
+    async def go_to(self, place: str) -> Screen[Any]:
+        """Go to a place, whatever was opened on top of it closed, and return its screen."""
+        await self.switch_mode(place)
         while len(self.screen_stack) > 1:
-            self.pop_screen()
-        select = getattr(self.screen, "select", None)
-        if select is not None:
-            select(name)
+            await self.pop_screen()
+        return self.screen
+
+    async def show_environment(self, name: str) -> None:
+        """Go to Environments with the cursor on one of them."""
+        from workbench.ui.screens.environments import EnvironmentsScreen
+
+        screen = await self.go_to("environments")
+        if isinstance(screen, EnvironmentsScreen):
+            screen.select(name)
 
     def new_run_of(self, name: str) -> None:
         """Open the form of a new run of an environment, or go and choose one where it is not known."""
@@ -88,14 +97,15 @@ class Starting(App[None]):
     @work(group="launch", exit_on_error=False, description="starting runs")
     async def launch(self, launches: Sequence[Launch]) -> None:
         """Put runs in the project's queue, then show them."""
+        from workbench.ui.screens.runs import RunsScreen
+
         paths = [item.path for item in await asyncio.to_thread(self._enqueue, launches)]
         self.runs.poke()
         count = len(paths)
         self.notify(f"{plural(count, 'run')} queued. enter opens {'it' if count == 1 else 'one'}, S stops.")
-        await self.switch_mode("runs")
-        show = getattr(self.screen, "show", None)
-        if show is not None:
-            show(paths)
+        screen = await self.go_to("runs")
+        if isinstance(screen, RunsScreen):
+            screen.show(paths)
 
     def _enqueue(self, launches: Sequence[Launch]) -> Sequence[RunDirectory]:
         if self.enqueue is not None:
@@ -104,23 +114,32 @@ class Starting(App[None]):
 
         return enqueue(self.runs_root, launches)
 
-    def open_run(self, path: Path) -> None:
+    async def open_run(self, path: Path) -> None:
         """Go to Runs and open one run there."""
         from workbench.ui.screens.run import RunScreen
 
-        self.switch_mode("runs")
-        while len(self.screen_stack) > 1:
-            self.pop_screen()
-        self.push_screen(RunScreen(path))
+        await self.go_to("runs")
+        await self.push_screen(RunScreen(path))
 
     @work(group="stop", exit_on_error=False, description="stopping runs", thread=True)
     def stop_all(self) -> None:
         """Ask every live and queued run to write a checkpoint and end."""
-        from workbench.runs import RunDirectory, send
+        from workbench.runs import RunDirectory, stop_run
 
         for row in self.runs.snapshot.rows:
             if row.state in ("queued", "starting", "running", "paused"):
-                send(RunDirectory(row.path), "stop")
+                stop_run(RunDirectory(row.path))
+
+    def welcome(self, snapshot: RunsSnapshot, left_at: float) -> None:
+        """Say which runs are live, and how many ended since the app was left."""
+        ended = sum(row.state.is_ended and row.changed > left_at for row in snapshot.rows)
+        said = []
+        if snapshot.live:
+            said.append(f"{plural(snapshot.live, 'live run')} adopted")
+        if ended:
+            said.append(f"{plural(ended, 'run') if not said else ended} ended while you were away")
+        if said:
+            self.notify(f"{', '.join(said)}. 2 shows them.")
 
     # The viewer.
 
@@ -131,9 +150,6 @@ class Starting(App[None]):
 
     def start_play(self, words: Sequence[str], what: str, detail: dict[str, str] | None = None) -> None:
         """Play something in the one viewer; what played before is closed."""
-        for job in self.launcher.jobs:
-            if job.kind == "viewer" and job.state == "running":
-                self.launcher.stop(job)
         if not has_display():
             self.show_error(
                 "No display",
@@ -141,9 +157,13 @@ class Starting(App[None]):
                 hint="V records it to a film instead.",
             )
             return
+        for job in self.launcher.jobs:
+            if job.kind == "viewer" and job.state == "running":
+                self.launcher.stop(job)
         job = self.launcher.start(words, kind="viewer", title=what, detail=detail)
         self.jobs_changed.publish(job)
-        self.notify(f"Opening {what} in a window. 3 shows what plays.")
+        if self.current_mode != "viewer":
+            self.notify(f"Opening {what} in a window. 3 shows what plays.")
 
     # Films.
 
@@ -168,12 +188,11 @@ class Starting(App[None]):
         if job.state == "done" and job.kind == "film":
             self.notify(f"The {job.title} is done. 4 shows it.")
         elif job.state == "failed":
+            sentence, hint = job.fault
             self.show_error(
                 f"The {job.title} failed" if job.kind == "film" else f"The viewer could not show {job.title}",
-                job.tail[-1] if job.tail else f"It ended with exit code {job.exit_code} and said nothing.",
-                hint=""
-                if job.kind == "film"
-                else "V records it to a film instead; `workbench doctor` says what works.",
+                sentence,
+                hint=hint or ("" if job.kind == "film" else "V records it to a film instead."),
                 details="\n".join([job.command_line, "", *job.tail]),
             )
 
@@ -189,20 +208,30 @@ class Starting(App[None]):
         if not path.exists():
             self.notify(f"{path.name} is not there any more.", severity="warning")
             return
-        editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
-        if path.suffix in {".py", ".json", ".md", ".log", ".csv", ".xml", ".jsonl"}:
-            command = editor or [name for name in ("nano", "vi") if shutil.which(name)][:1]
-            if command:
+        editor, opener = _editor(), "open" if sys.platform == "darwin" else "xdg-open"
+        try:
+            if path.suffix in _TEXTS and editor:
+                # The terminal is the editor's until it ends: nothing of the app could be seen meanwhile.
                 with self.suspend():
-                    subprocess.run([*command, str(path)], check=False)
+                    subprocess.run([*editor, str(path)], check=False)
                 self.refresh(layout=True)
                 return
-        opener = "open" if sys.platform == "darwin" else "xdg-open"
-        if shutil.which(opener) and has_display():
-            subprocess.Popen([opener, str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        else:
-            self.copy_to_clipboard(str(path))
-            self.notify("No program to open it here; its path is copied.", severity="warning")
+            if shutil.which(opener) and has_display():
+                self._open_beside([opener, str(path)])
+                return
+        except (OSError, SuspendNotSupported):
+            pass
+        self.copy_to_clipboard(str(path))
+        self.notify("No program to open it here; its path is copied.", severity="warning")
+
+    @work(group="opening", exit_on_error=False, description="opening a file")
+    async def _open_beside(self, command: Sequence[str]) -> None:
+        """Start a program of the desktop and see it end."""
+        silent = asyncio.subprocess.DEVNULL
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=silent, stdout=silent, stderr=silent, start_new_session=True
+        )
+        await process.wait()
 
     def show_error(
         self, title: str, sentence: str, *, hint: str = "", details: str = "", path: Path | None = None, line: int = 0
@@ -213,11 +242,12 @@ class Starting(App[None]):
         self.push_screen(ErrorCard(title, sentence, hint=hint, details=details, path=path, line=line))
 
 
+def _editor() -> list[str]:
+    """Return the words that start the person's editor, or one that is there."""
+    chosen = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+    return chosen or [name for name in ("nano", "vi") if shutil.which(name)][:1]
+
+
 def has_display() -> bool:
     """Return whether a window can be opened here."""
     return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
-def words_of(value: Any) -> list[str]:
-    """Return the words of a command that another screen handed back."""
-    return [str(item) for item in value]

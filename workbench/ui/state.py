@@ -44,6 +44,11 @@ class Remembered:
         value = self._values.get(place, {}).get(name)
         return value if isinstance(value, bool) else default
 
+    def number(self, place: str, name: str) -> float | None:
+        """Return a remembered number, or nothing."""
+        value = self._values.get(place, {}).get(name)
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
     def keep(self, place: str, name: str, value: str | int | float | bool | list[str]) -> None:
         """Remember a value."""
         self._values.setdefault(place, {})[name] = value

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from textual.theme import Theme
 
+from workbench.runs.states import RunState
+
 DARK = "workbench-dark"
 LIGHT = "workbench-light"
 
@@ -32,16 +34,12 @@ class StateLook:
 
 
 STATE_LOOKS = {
-    "queued": StateLook("○", ".", "state-queued"),
-    "starting": StateLook("●", ">", "state-running"),
-    "running": StateLook("●", ">", "state-running"),
-    "paused": StateLook("‖", "=", "state-paused"),
-    "stopping": StateLook("◒", "~", "state-stopping"),
-    "finished": StateLook("✓", "+", "state-finished"),
-    "stopped": StateLook("■", "#", "state-stopped"),
-    "failed": StateLook("✗", "x", "state-failed"),
-    "crashed": StateLook("†", "!", "state-crashed"),
+    str(state): StateLook(
+        state.glyph, state.plain_glyph, f"state-{RunState.RUNNING if state is RunState.STARTING else state}"
+    )
+    for state in RunState
 }
+"""By run state."""
 
 
 def _variables(

@@ -1,14 +1,16 @@
 """Reads the runs' folders off the event loop and hands over what changed, as values that never change again.
 
-One reader a app, at most twice a second. The list of runs is always read; a run's history, checkpoints and log only
-while a screen that is shown follows it.
+One reader for the whole app, at most twice a second by itself. The list of runs is always read; a run's history,
+checkpoints and log only while a screen that is shown follows it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -151,6 +153,7 @@ class RunWatch:
         self._poked = asyncio.Event()
         self._worker: Worker[None] | None = None
         self._told_at = -AGES_S
+        self._complained: set[str] = set()
 
     # Life, on the event loop.
 
@@ -207,11 +210,20 @@ class RunWatch:
     async def _run(self) -> None:
         while True:
             self._poked.clear()
-            await asyncio.to_thread(self._read)
+            try:
+                await asyncio.to_thread(self._read)
+            except Exception as error:
+                # Whatever one file holds, the others must stay readable at the next turn.
+                self._complain(repr(error))
             try:
                 await asyncio.wait_for(self._poked.wait(), self._interval_s)
             except TimeoutError:
                 continue
+
+    def _complain(self, problem: str) -> None:
+        if problem not in self._complained:
+            self._complained.add(problem)
+            self._app.notify(f"Reading the runs failed: {problem}", severity="error")
 
     # Reading, on a thread.
 
@@ -231,11 +243,11 @@ class RunWatch:
     def _read_list(self) -> None:
         seen = set(self._app.remembered.texts("runs", "seen"))
         summaries = self._store.list()
-        ids = [summary.short_id for summary in summaries]
+        uses = Counter(summary.short_id for summary in summaries)
         rows = tuple(
             RunRow(
                 **vars(summary),
-                reference=summary.short_id if ids.count(summary.short_id) == 1 else summary.name,
+                reference=summary.short_id if uses[summary.short_id] == 1 else summary.name,
                 seen=not summary.state.is_bad or summary.name in seen,
             )
             for summary in summaries
@@ -251,7 +263,9 @@ class RunWatch:
         history = self._histories.get(path)
         if history is None:
             history = self._histories[path] = History(RunDirectory(path))
-        history.refresh()
+        # A number that no run writes, in a stream that something else did: what was read so far is shown.
+        with contextlib.suppress(ArithmeticError, TypeError, ValueError):
+            history.refresh()
         # Written once and whole; one that is missing may still be on its way.
         record = self._records.get(path) or history.run.record()
         self._records[path] = record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from workbench.errors import RequestError
@@ -19,6 +20,6 @@ def run(options: argparse.Namespace, project: Project) -> int:
         raise RequestError("the app needs a terminal.", hint="`workbench --help` lists the verbs that need none.")
     from workbench.ui.app import WorkbenchApp
 
-    app = WorkbenchApp(project, read_only=options.read_only, plain=options.plain)
+    app = WorkbenchApp(project, read_only=options.read_only, plain=options.plain or os.environ.get("TERM") == "dumb")
     app.run()
     return app.return_code or 0

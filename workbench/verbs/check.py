@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from workbench.project import Project
+from workbench.verbs.writing import write_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
     if args.json:
         problems = [problem_json(problem) for problem in report.problems]
         totals = {"errors": report.errors, "warnings": report.warnings}
-        print(json.dumps({"checked": report.counts, **totals, "problems": problems}, indent=2, ensure_ascii=False))  # noqa: T201
+        write_json({"checked": report.counts, **totals, "problems": problems}, indent=2)
         return 1 if report.errors else 0
     for problem in report.problems:
         print(f"{problem.severity:<7}  {problem_line(problem, project)}")  # noqa: T201

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import sys
 import textwrap
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.project import Project
+from workbench.verbs.writing import write_json
 
 if TYPE_CHECKING:
     from workbench.catalog import Catalog, Description, Entry
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
     if args.json:
         told = [_entry_json(entry, descriptions.get(entry.env_id)) for entry in entries]
         document = {"environments": told, "faults": [_fault_json(kind, problem) for kind, problem in faults]}
-        print(json.dumps(document, indent=2, ensure_ascii=False))  # noqa: T201
+        write_json(document, indent=2)
         return 0
     lines = _table(entries, descriptions) + _fault_lines(faults, project)
     print("\n".join(lines) if lines else "There are no environments here.")  # noqa: T201

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import signal
 import sys
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import NotFoundError, RequestError
 from workbench.project import Project
+from workbench.verbs.writing import write_json
 
 if TYPE_CHECKING:
     from workbench.montage import Montage, MontageRequest
@@ -142,7 +142,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
     with _interrupted_by_sigterm(), _progress() as tell:
         montage = make_montage(request, project, on_progress=tell)
     if args.json:
-        sys.stdout.write(json.dumps(document(montage), ensure_ascii=False) + "\n")
+        write_json(document(montage))
     else:
         sys.stderr.write(summary(montage) + "\n")
         sys.stdout.write(f"{montage.path}\n")

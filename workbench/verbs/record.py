@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import shlex
 import signal
@@ -14,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import RequestError
+from workbench.errors import RequestError, WorkFailedError
 from workbench.project import Project
+from workbench.verbs.writing import write_json
 from workbench.viewer import options
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ def run(args: argparse.Namespace, project: Project) -> int:
     from workbench.runs.recordings import JobReport, recording_path
     from workbench.viewer.target import find_target
 
+    target = find_target(project, args.target, agent=args.agent, env=args.env)
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
-    target = find_target(project, args.target, agent=args.agent, env=args.env)
     try:
         path: Path = args.output or recording_path(project.recordings, target.label, ".mp4")
         report = JobReport(path, _sidecar(args, target, path))
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
             finally:
                 session.env.close()
     except OSError as error:
-        raise RequestError(f"the film cannot be written: {error}.") from error
+        raise WorkFailedError(f"the film cannot be written: {error}.") from error
     _tell(report.sidecar, path, as_json=args.json)
     return 130 if asked else 0
 
@@ -130,7 +130,7 @@ def _sidecar(args: argparse.Namespace, target: Target, path: Path) -> Sidecar:
 
 
 def _command(args: argparse.Namespace) -> tuple[str, ...]:
-    """Return the words that make the film again; where it goes is left to the name it gets then."""
+    """Return the words that make the film again."""
     words = ["workbench", "record", args.target]
     given = {
         "--agent": args.agent,
@@ -159,10 +159,11 @@ def _film(session: Session, args: argparse.Namespace, request: _Request, report:
     clock = FrameClock(control_hz, frame_rate(control_hz, request.fps))
     longest = longest_episode(session.env)
     progress = _Progress(report, episodes=args.episodes, steps=_steps(longest, request.seconds, control_hz))
+    # Environments render nothing before their first reset.
     session.begin(0)
     source = _source(session, args, request)
     try:
-        report.update(size=source.format.size, fps=clock.fps)
+        report.update(size=source.format.size, fps=round(clock.fps, 3))
         with progress, open_film(report.film, source.format, clock.fps) as film:
             recorded = record(
                 session,
@@ -265,7 +266,7 @@ def _tell(sidecar: Sidecar, path: Path, *, as_json: bool) -> None:
             "command": shlex.join(sidecar.command),
             "stopped": sidecar.job is not None and sidecar.job.state == "stopped",
         }
-        print(json.dumps(document, ensure_ascii=False))  # noqa: T201
+        write_json(document)
         return
     from workbench.viewer.session import describe
 

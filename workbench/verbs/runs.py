@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from workbench.project import Project
+from workbench.verbs.writing import write_json
 
 if TYPE_CHECKING:
     from workbench.runs import RunStore, RunSummary
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
     rows = [row for row in every if chosen.matches(row)]
     if args.json:
         document = {"runs": [row.to_json() for row in rows], "hidden": len(every) - len(rows)}
-        print(json.dumps(document, ensure_ascii=False))  # noqa: T201
+        write_json(document)
     else:
         _print_list(rows, every, runs_root)
     return 0
@@ -102,7 +102,7 @@ def table(
         stream: Where the lines go, for the signs it can show.
         places: Places in the queue by the run's name.
     """
-    from workbench.ui.formatting import shorten
+    from workbench.formatting import shorten
     from workbench.verbs.run_text import for_stream
 
     columns = _columns(stream, places or {}, time.time())
@@ -132,7 +132,7 @@ def _needed(columns: Sequence[_Column], widths: dict[_Column, int]) -> int:
 
 
 def _columns(stream: TextIO, places: dict[str, int], now: float) -> list[_Column]:
-    from workbench.ui.formatting import UNKNOWN, age, amount, number, percent, spread
+    from workbench.formatting import UNKNOWN, age, amount, number, percent, spread
     from workbench.verbs.run_text import end_text, glyph, short_title, steps_text
 
     def marks(row: RunSummary) -> str:
@@ -179,12 +179,12 @@ def _news(row: RunSummary) -> tuple[object, ...]:
 
 
 def _print_change(row: RunSummary, *, as_json: bool) -> None:
-    from workbench.ui.formatting import clock, spread
+    from workbench.formatting import clock, spread
     from workbench.verbs.run_text import progress_line, write_line
 
     now = time.time()
     if as_json:
-        print(json.dumps({"time": now, **row.to_json()}, ensure_ascii=False), flush=True)  # noqa: T201
+        write_json({"time": now, **row.to_json()})
         return
     best = f"  best {spread(row.best.mean_return, row.best.std_return)}" if row.best else ""
     line = progress_line(row, now=now, stream=sys.stdout)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import RequestError
 from workbench.project import Project
+from workbench.verbs.writing import write_json
 
 if TYPE_CHECKING:
     from workbench.runs import ObservedState, RunDirectory
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
     after = {one: wait_for_end(one, args.timeout) for one in runs}
     if args.json:
         rows = [_as_json(one, before[one], after[one]) for one in runs]
-        print(json.dumps({"runs": rows}, ensure_ascii=False))  # noqa: T201
+        write_json({"runs": rows})
     else:
         from workbench.verbs.run_text import write_line
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import Problem, ProblemsError, RequestError
 from workbench.project import Project
+from workbench.verbs.writing import write_json
 
 if TYPE_CHECKING:
     from workbench.catalog import Entry
@@ -212,7 +213,7 @@ def _follow(runs_root: Path, launches: Sequence[Launch], *, as_json: bool) -> in
         _note("Left stopping; `workbench runs` shows them.")
     is_bad = any(row.state.is_bad for row in followed.rows)
     if as_json:
-        print(json.dumps({"runs": [row.to_json() for row in followed.rows]}, ensure_ascii=False))  # noqa: T201
+        write_json({"runs": [row.to_json() for row in followed.rows]})
     else:
         for row in followed.rows:
             if row.state.is_ended:
@@ -224,7 +225,7 @@ def _follow(runs_root: Path, launches: Sequence[Launch], *, as_json: bool) -> in
 def _print_folders(runs: Sequence[RunDirectory], *, as_json: bool) -> None:
     if as_json:
         rows = [{"id": run.short_id, "name": run.name, "path": str(run.path)} for run in runs]
-        print(json.dumps({"runs": rows}, ensure_ascii=False))  # noqa: T201
+        write_json({"runs": rows})
         return
     for run in runs:
         print(run.path)  # noqa: T201
@@ -244,7 +245,7 @@ def _print_plans(plans: Sequence[_Plan], *, as_json: bool) -> None:
             for plan in plans
             for spec, command in zip(plan.specs, plan.commands, strict=True)
         ]
-        print(json.dumps({"runs": rows}, ensure_ascii=False))  # noqa: T201
+        write_json({"runs": rows})
         return
     for plan in plans:
         for spec, command in zip(plan.specs, plan.commands, strict=True):

@@ -1,7 +1,7 @@
 """Starting and ending Polyscope, offscreen through EGL or in a window, with every failure as one sentence.
 
-The only module that imports Polyscope at its top level is the scene; this one imports it when asked to start, so that
-a machine without graphics libraries learns what is missing instead of failing on an import.
+Nothing imports Polyscope but through `import_polyscope`, and only when a picture is wanted: a machine without graphics
+libraries learns what is missing instead of failing on an import.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import ctypes
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -28,14 +27,15 @@ OFFSCREEN_PACKAGES = ("libegl1", "libegl-mesa0", "libgl1", "libopengl0", "libgl1
 WINDOW_PACKAGES = ("libglx-mesa0", "libxrandr2", "libxinerama1", "libxcursor1", "libxi6")
 """What a window needs besides."""
 
+WINDOW_LIBRARIES = ("libX11.so.6", "libGL.so.1", "libXrandr.so.2", "libXinerama.so.1", "libXcursor.so.1", "libXi.so.6")
+"""What is loaded when a window opens."""
+
 OFFSCREEN_FIX = f"On Debian and Ubuntu: apt-get install {' '.join(OFFSCREEN_PACKAGES)}"
 WINDOW_FIX = f"On Debian and Ubuntu: apt-get install {' '.join(OFFSCREEN_PACKAGES + WINDOW_PACKAGES)}"
+DRIVER_FIX = "`workbench doctor` tries the graphics driver out; a smaller --size asks less of it."
 NO_DISPLAY_FIX = (
     "`workbench record` films without a display, and `xvfb-run -a workbench play …` plays on a display of its own."
 )
-
-STARTING_S = 1.0
-"""How long a display may take to answer."""
 
 _started: Surface | None = None
 
@@ -58,8 +58,6 @@ def start(surface: Surface, *, size: tuple[int, int], samples: int, theme: Theme
         stop()
     require(surface)
     ps = import_polyscope()
-    if surface == "window":
-        _await_display()
     ps.set_allow_headless_backends(True)
     ps.set_verbosity(0)
     ps.set_use_prefs_file(False)
@@ -129,8 +127,25 @@ def import_polyscope() -> Any:
     return polyscope
 
 
+@contextlib.contextmanager
+def failures_explained() -> Iterator[None]:
+    """Turn what Polyscope raises while it draws into an error for people.
+
+    Raises:
+        GraphicsError: It raised; a driver ran out of memory, or was lost.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        raise GraphicsError(f"the picture could not be drawn: {_words(error)}.", hint=DRIVER_FIX) from error
+
+
 def display_opens() -> bool:
-    """Tell whether the X display that `$DISPLAY` names answers."""
+    """Tell whether the X display that `$DISPLAY` names answers.
+
+    Not to be asked right before a window opens: Xvfb starts afresh when its only client leaves, and refuses the next
+    one meanwhile.
+    """
     try:
         xlib = ctypes.CDLL("libX11.so.6")
     except OSError:
@@ -140,13 +155,6 @@ def display_opens() -> bool:
     if display:
         xlib.XCloseDisplay(ctypes.c_void_p(display))
     return bool(display)
-
-
-def _await_display() -> None:
-    """Give a display that is just starting, as under xvfb-run, a moment to answer."""
-    end = time.monotonic() + STARTING_S
-    while sys.platform.startswith("linux") and not display_opens() and time.monotonic() < end:
-        time.sleep(0.05)
 
 
 def _let_exit_be_quiet() -> None:
@@ -161,12 +169,17 @@ def _let_exit_be_quiet() -> None:
 
 
 def _explained(surface: Surface, error: RuntimeError) -> GraphicsError:
-    words = str(error).replace("[polyscope]", "").replace("[EXCEPTION]", "").replace("ERROR:", "")
-    said = " ".join(words.split()).rstrip(".")
+    said = _words(error)
     if surface == "window":
         hint = WINDOW_FIX if display_opens() else NO_DISPLAY_FIX
         return GraphicsError(f"no window opens on display {os.environ.get('DISPLAY', '')} ({said}).", hint=hint)
     return GraphicsError(f"no picture can be drawn without a display ({said}).", hint=OFFSCREEN_FIX)
+
+
+def _words(error: RuntimeError) -> str:
+    """Return what Polyscope said, without its marks."""
+    words = str(error).replace("[polyscope]", "").replace("[EXCEPTION]", "").replace("ERROR:", "")
+    return " ".join(words.split()).rstrip(".")
 
 
 @contextlib.contextmanager

@@ -7,7 +7,9 @@ and runs as a process of its own.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+import subprocess
+import tempfile
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -41,7 +43,7 @@ _WEBP = ["-quality", "70", "-compression_level", "4", "-loop", "0"]
 _ENCODINGS: dict[str, tuple[str, str, list[str], str]] = {
     ".mp4": ("libx264", "yuv420p", _MP4, ""),
     ".webp": ("libwebp_anim", "yuv420p", _WEBP, ""),
-    ".gif": ("gif", "pal8", ["-loop", "0"], "split[a][b];[a]palettegen[p];[b][p]paletteuse"),
+    ".gif": ("gif", "pal8", ["-loop", "0"], "format=rgb24,split[a][b];[a]palettegen[p];[b][p]paletteuse"),
 }
 _STILL = ".png"
 
@@ -91,8 +93,8 @@ class EncodedFilm:
         self._part = part_path(path)
         self._pixels = pixels
         self._fps = fps
-        self._send: Callable[[Any], None] | None = None
-        self._close: Callable[[], None] = lambda: None
+        self._encoder: subprocess.Popen[bytes] | None = None
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed on leaving the film)
 
     def add(self, frame: NDArray[np.uint8]) -> None:
         """Append a frame.
@@ -100,13 +102,14 @@ class EncodedFilm:
         Raises:
             WorkFailedError: ffmpeg ended, for want of space or because it cannot encode.
         """
-        if self._send is None:
-            self._start()
-        assert self._send is not None
+        if self._encoder is None:
+            self._encoder = self._start()
+        assert self._encoder.stdin is not None
         try:
-            self._send(frame)
+            self._encoder.stdin.write(frame.data)
         except OSError as error:
-            raise WorkFailedError(f"the film {self._path} could not be written: {_last_line(error)}") from error
+            self._encoder.wait()
+            raise self._failure() from error
         self.frames += 1
 
     def __enter__(self) -> Self:
@@ -114,40 +117,51 @@ class EncodedFilm:
 
     def __exit__(self, *raised: Any) -> None:
         try:
-            self._close()
-            if raised[0] is None and self.frames:
-                self._keep()
+            if self._encoder is not None:
+                self._finish(self._encoder, abandon=raised[0] is not None)
         finally:
+            self._errors.close()
             self._part.unlink(missing_ok=True)
 
-    def _start(self) -> None:
+    def _start(self) -> subprocess.Popen[bytes]:
         import imageio_ffmpeg
 
         codec, pixel_format, extra, chain = _ENCODINGS[self._path.suffix.lower()]
-        filters = ",".join(part for part in ("vflip" if self._pixels.bottom_up else "", chain) if part)
-        writer = imageio_ffmpeg.write_frames(
-            str(self._part),
-            self._pixels.size,
-            pix_fmt_in=self._pixels.layout,
-            pix_fmt_out=pixel_format,
-            fps=self._fps,
-            codec=codec,
-            quality=None,
-            # The default of 16 would resize the film; encoders need even sides only.
-            macro_block_size=2,
-            ffmpeg_log_level="error",
-            output_params=[*extra, *(("-vf", filters) if filters else ())],
+        filters = ",".join(part for part in ("vflip" if self._pixels.bottom_up else "", chain) if part) or "null"
+        width, height = self._pixels.size
+        rate = Fraction(self._fps).limit_denominator(100_000)
+        reading = ["-f", "rawvideo", "-pix_fmt", self._pixels.layout, "-s", f"{width}x{height}", "-r", str(rate)]
+        writing = ["-vf", filters, "-an", "-c:v", codec, "-pix_fmt", pixel_format, *extra]
+        return subprocess.Popen(
+            [imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-v", "error", *reading, "-i", "-", *writing, str(self._part)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=self._errors,
+            # Ctrl-C in the terminal is for us: the encoder must live on to finish the film.
+            start_new_session=True,
         )
-        writer.send(None)
-        self._send, self._close = writer.send, writer.close
 
-    def _keep(self) -> None:
+    def _finish(self, encoder: subprocess.Popen[bytes], *, abandon: bool) -> None:
+        assert encoder.stdin is not None
+        if abandon:
+            encoder.kill()
+        with contextlib.suppress(OSError):
+            encoder.stdin.close()
+        code = encoder.wait()
+        if abandon:
+            return
+        if code != 0:
+            raise self._failure()
         try:
-            if not self._part.stat().st_size:
-                raise WorkFailedError(f"the film {self._path} is empty: ffmpeg wrote nothing.")
             self._part.replace(self._path)
         except OSError as error:
             raise WorkFailedError(f"the film {self._path} could not be written: {error}") from error
+
+    def _failure(self) -> WorkFailedError:
+        self._errors.seek(0)
+        said = self._errors.read().decode(errors="replace").strip().splitlines()
+        reason = said[-1].strip() if said else "the encoder ended without a word"
+        return WorkFailedError(f"the film {self._path} could not be written: {reason}")
 
 
 class Still:
@@ -183,9 +197,3 @@ class Still:
         finally:
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
-
-
-def _last_line(error: OSError) -> str:
-    """Return what ffmpeg said last."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if lines else type(error).__name__

@@ -5,6 +5,7 @@ A frame is raw pixels as the encoder takes them: a flat buffer, its channels, an
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -70,8 +71,10 @@ class MujocoFrames:
         self._follower = Follower()
         backend.start("offscreen", size=size, samples=samples, theme=theme)
         self._polyscope = backend.import_polyscope()
-        self._bindings = __import__("polyscope_bindings")
-        self._scene = Scene(self._env.model, self._framing, theme)
+        # The call beneath `polyscope.screenshot_to_buffer`, which would turn every frame over in Python.
+        self._bindings = importlib.import_module("polyscope_bindings")
+        with backend.failures_explained():
+            self._scene = Scene(self._env.model, self._framing, theme)
         self._options = self._bindings.ScreenshotOptions()
         self._options.include_UI = False
         self._options.transparent_background = False
@@ -89,9 +92,10 @@ class MujocoFrames:
         """Return the picture of now as a flat buffer."""
         data = self._env.data
         target = self._follower.update(self._framing.target(data), elapsed_s)
-        self._scene.update(data, target)
-        self._polyscope.look_at_dir(self._view.position(target), target, UP)
-        buffer: NDArray[np.uint8] = self._bindings.screenshot_to_buffer(self._options)
+        with backend.failures_explained():
+            self._scene.update(data, target)
+            self._polyscope.look_at_dir(self._view.position(target), target, UP)
+            buffer: NDArray[np.uint8] = self._bindings.screenshot_to_buffer(self._options)
         return buffer
 
     def close(self) -> None:

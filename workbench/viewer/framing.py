@@ -76,17 +76,21 @@ def frame(model: Any, *, follow: str | None = None) -> Framing:
     if body is None and moving:
         low, high = _reachable(model, low, high, moving)
     floor = _floor(model, data)
-    if floor is None:
-        solid = [index for index in range(model.ngeom) if _solid(model, index)]
-        height = float(min(_extent(model, data, solid)[0][2], low[2])) if solid else 0.0
-    else:
-        height = float(data.geom_xpos[floor][2])
+    height = _lowest(model, data, low) if floor is None else float(data.geom_xpos[floor][2])
     if 0 < low[2] - height < size:
         # What hangs or rolls a little above the floor is shown with the floor below it, and its shadow.
         low[2] = height
     radius = max(float(np.linalg.norm(high - low)) / 2, 1e-3)
     lift = 0.0 if body is None else float((low[2] + high[2]) / 2 - data.subtree_com[body][2])
     return Framing(floor, height, radius, (low + high) / 2, body, lift, *_view(model))
+
+
+def _lowest(model: Any, data: Any, low: Vector) -> float:
+    """Return the height of the lowest thing there is, `low` being the corner of what moves."""
+    solid = [index for index in range(model.ngeom) if _solid(model, index)]
+    terrain = [index for index in range(model.ngeom) if int(model.geom_type[index]) == HFIELD]
+    heights = [float(data.geom_xpos[index][2]) for index in terrain]
+    return min([*heights, float(_extent(model, data, solid)[0][2]), float(low[2])] if solid else [*heights, 0.0])
 
 
 def _moves(model: Any, geom: int) -> bool:

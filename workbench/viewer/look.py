@@ -73,13 +73,14 @@ def studio_material(size: int = 128) -> list[NDArray[np.uint8]]:
     wrap = 0.25
     lit = np.clip((normal @ key + wrap) / (1 + wrap), 0, 1)
     sky = 0.5 + 0.5 * y
-    diffuse = 0.22 + 0.18 * sky + 0.66 * lit
+    diffuse = 0.12 + 0.16 * sky + 0.70 * lit
     halfway = _unit(key + np.array([0, 0, 1.0]))
-    gloss = 0.20 * np.clip(normal @ halfway, 0, 1) ** 32 + 0.035 * (1 - z) ** 3 * sky
+    gloss = 0.10 * np.clip(normal @ halfway, 0, 1) ** 32 + 0.02 * (1 - z) ** 3 * sky
 
     def picture(colour: Any) -> NDArray[np.uint8]:
         light = diffuse[..., None] * np.asarray(colour, dtype=float) + gloss[..., None]
-        pixels: NDArray[np.uint8] = np.round(255 * np.clip(light, 0, 1)).astype(np.uint8)
+        # Pictures of materials are read as display colours.
+        pixels: NDArray[np.uint8] = np.round(255 * np.clip(light, 0, 1) ** (1 / 2.2)).astype(np.uint8)
         return pixels
 
     return [picture((1, 0, 0)), picture((0, 1, 0)), picture((0, 0, 1)), picture((0, 0, 0))]

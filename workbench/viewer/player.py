@@ -52,7 +52,8 @@ class Player:
         """The last episode that ended."""
         self._episodes = episodes
         self._played = 0
-        self._moved = True
+        self._moved_s = 0.0
+        self._period_s = period_s
         self._on_episode = on_episode
         self._pacer = Pacer(period_s)
         self._now = now
@@ -68,8 +69,8 @@ class Player:
         if self.has_policy:
             self.session.actor.deterministic = not sampled
 
-    def advance(self, wall_s: float) -> bool:
-        """Let real time pass and return whether anything moved since the last call, by itself or by hand.
+    def advance(self, wall_s: float) -> float:
+        """Let real time pass and return the simulated seconds since the last call, stepped by itself or by hand.
 
         Raises:
             SimulationError: The environment raised.
@@ -83,8 +84,8 @@ class Player:
                 self._step()
                 if self._now() >= end:
                     self._pacer.forgive()
-        moved, self._moved = self._moved, False
-        return moved
+        moved_s, self._moved_s = self._moved_s, 0.0
+        return moved_s
 
     def toggle(self) -> None:
         """Pause, or play on."""
@@ -116,14 +117,14 @@ class Player:
     def _begin(self, number: int) -> None:
         self.session.begin(number)
         self._pacer.forgive()
-        self.jumped = self._moved = True
+        self.jumped = True
 
     def _step(self) -> None:
         if self.session.ended:
             self._begin(self.session.number + 1)
             return
         ended = self.session.step()
-        self._moved = True
+        self._moved_s += self._period_s
         if ended is None:
             return
         self.last = ended

@@ -46,7 +46,7 @@ class Scene:
         self._floor = self._register("floor", patch, None)
         self._floor.add_color_quantity("tiles", floor.checker_colours(patch, self._tile, theme), enabled=True)
         self._floor.set_back_face_policy("cull")
-        self._flattened = floor.shadow_matrix(framing.floor_height, radius)
+        self._flattened = floor.shadow_matrix(framing.floor_height, radius).astype(np.float32)
 
         ground = frozenset() if framing.floor_geom is None else frozenset({framing.floor_geom})
         self._moved: list[tuple[str, int, Any, Any]] = []
@@ -65,11 +65,9 @@ class Scene:
 
     def update(self, data: Any, target: Vector) -> None:
         """Move everything to where it is in `data`, and the floor's patch to around `target`."""
-        geoms, sites = (
-            _transforms(data.geom_xpos, data.geom_xmat),
-            _transforms(data.site_xpos, data.site_xmat),
-        )
-        flattened = self._flattened.astype(np.float32) @ geoms
+        geoms = _transforms(data.geom_xpos, data.geom_xmat)
+        sites = _transforms(data.site_xpos, data.site_xmat)
+        flattened = self._flattened @ geoms
         for kind, index, drawn, shadow in self._moved:
             if kind == "geom":
                 drawn.set_transform(geoms[index])
@@ -101,7 +99,8 @@ class Scene:
 
     def _draw(self, name: str, shape: Shape) -> Any:
         structure = self._register(name, shape.mesh, shape.colour)
-        structure.set_back_face_policy("identical" if shape.flat else "cull")
+        # Only primitives are sure to be closed; meshes from files may have holes and faces turned inwards.
+        structure.set_back_face_policy("cull" if shape.closed else "identical")
         if shape.texture is not None and shape.mesh.uv is not None:
             structure.add_parameterization_quantity("uv", shape.mesh.uv, defined_on="corners")
             structure.add_color_quantity(
@@ -116,7 +115,7 @@ class Scene:
         return structure
 
     def _draw_shadow(self, name: str, shape: Shape) -> Any | None:
-        if shape.flat or shape.kind == "site":
+        if not shape.has_shadow:
             return None
         structure = self._register(name, shape.mesh, None)
         structure.set_color(self._theme.shadow)

@@ -49,8 +49,10 @@ class Shape:
     """The name in the model, else its kind and number."""
     mesh: Mesh
     colour: Colour
-    flat: bool = False
-    """An open surface, seen from both sides."""
+    closed: bool = True
+    """It has no open edges, and so is seen from outside only."""
+    has_shadow: bool = True
+    """It throws one; ground and marks do not."""
     texture: NDArray[np.floating[Any]] | None = None
     """A picture `(height, width, 3)` in 0..1 for meshes that carry texture coordinates; its first row is at v = 0."""
 
@@ -73,14 +75,17 @@ def drawable_shapes(model: Any, *, skip: frozenset[int] = frozenset(), reach: fl
         if mesh is not None:
             texture = None if mesh.uv is None else _texture(model, int(model.geom_matid[index]))
             name = model.geom(index).name or f"geom {index}"
-            shapes.append(Shape("geom", index, name, mesh, colour, kind in (PLANE, HFIELD), texture))
+            ground = kind in (PLANE, HFIELD)
+            closed = not ground and kind not in (MESH, SDF)
+            shapes.append(Shape("geom", index, name, mesh, colour, closed, not ground, texture))
     for index in range(model.nsite):
         colour, alpha = _colour(model, model.site_rgba[index], int(model.site_matid[index]))
         if alpha < FAINT or model.site_group[index] not in SHOWN_GROUPS:
             continue
         mesh = _mesh(model, int(model.site_type[index]), model.site_size[index], -1, reach)
         if mesh is not None:
-            shapes.append(Shape("site", index, model.site(index).name or f"site {index}", mesh, colour))
+            name = model.site(index).name or f"site {index}"
+            shapes.append(Shape("site", index, name, mesh, colour, has_shadow=False))
     return shapes
 
 

@@ -22,13 +22,8 @@ SIZE = (1100, 700)
 class Stage(Protocol):
     """Shows a player."""
 
-    def show(self, *, moved: bool, elapsed_s: float) -> None:
-        """Draw a frame and hear the mouse and the keys.
-
-        Args:
-            moved: Whether the environment is in another state than in the last frame.
-            elapsed_s: Time the camera may glide for.
-        """
+    def show(self, moved_s: float) -> None:
+        """Draw a frame, `moved_s` of simulated time after the last one, and hear the mouse and the keys."""
 
     def closing(self) -> bool:
         """Tell whether someone closed the window since the last call."""
@@ -71,7 +66,8 @@ class _Window:
         backend.stop()
 
     def _tick(self) -> None:
-        self._polyscope.frame_tick()
+        with backend.failures_explained():
+            self._polyscope.frame_tick()
         if self._error is not None:
             error, self._error = self._error, None
             raise error
@@ -93,24 +89,25 @@ class MujocoStage(_Window):
         super().__init__(player, theme, size, surface, follows=True)
         self._env = player.session.env.unwrapped
         self._framing = framing.frame(self._env.model, follow=getattr(self._env, "follow_body", None))
-        self._scene = Scene(self._env.model, self._framing, theme)
+        with backend.failures_explained():
+            self._scene = Scene(self._env.model, self._framing, theme)
         self._follower = Follower()
         self._looks_at = self._follower.update(self._framing.target(self._env.data), 0.0)
         view = view_of(self._framing)
         self._polyscope.look_at_dir(view.position(self._looks_at), self._looks_at, UP)
         self._polyscope.set_view_center_raw(self._looks_at)
 
-    def show(self, *, moved: bool, elapsed_s: float) -> None:
-        """Draw a frame; the scene is drawn anew only when something moved."""
+    def show(self, moved_s: float) -> None:
+        """Draw a frame; the scene is drawn anew only when something moved.
+
+        The camera glides by simulated time, so that it stands still while the simulation does.
+        """
         player, data = self._player, self._env.data
+        if player.jumped or not player.follow:
+            self._follower.reset()
         if player.follow:
-            if player.jumped:
-                self._follower.reset()
-            self._move_camera(self._follower.update(self._framing.target(data), elapsed_s))
-        else:
-            # When following begins again, the camera glides to the model from wherever it is then.
-            self._follower.reset(self._looks_at)
-        if moved or player.jumped:
+            self._move_camera(self._follower.update(self._framing.target(data), moved_s))
+        if moved_s or player.jumped:
             self._scene.update(data, self._looks_at)
         player.jumped = False
         self._tick()
@@ -128,8 +125,10 @@ class MujocoStage(_Window):
         ps = self._polyscope
         shift = np.eye(4)
         shift[:3, 3] = -delta
+        centre = np.asarray(ps.get_view_center()) + delta
         ps.set_camera_view_matrix(ps.get_camera_view_matrix() @ shift)
-        ps.set_view_center_raw(np.asarray(ps.get_view_center()) + delta)
+        # Moving the camera puts the point that the mouse orbits somewhere else.
+        ps.set_view_center_raw(centre)
         self._looks_at = point
 
 
@@ -142,9 +141,9 @@ class PictureStage(_Window):
         super().__init__(player, theme, (width, max(1, round(width * height / wide))), surface, follows=False)
         self._show_picture()
 
-    def show(self, *, moved: bool, elapsed_s: float) -> None:
+    def show(self, moved_s: float) -> None:
         """Draw a frame."""
-        if moved or self._player.jumped:
+        if moved_s or self._player.jumped:
             self._show_picture()
         self._player.jumped = False
         self._tick()

@@ -11,6 +11,7 @@ from typing import Any
 from workbench.errors import GraphicsError, NotFoundError, RequestError
 from workbench.policies import Actor
 from workbench.project import Project
+from workbench.suggest import nearest
 from workbench.viewer.frames import has_mujoco_model
 from workbench.viewer.options import AgentChoice
 from workbench.viewer.session import Session
@@ -62,12 +63,16 @@ class Target:
         if not has_mujoco_model(env):
             env.close()
             env = _rendering(self.source)
-        actor: Actor
-        if self.checkpoint is None:
-            actor = make_agent(self.agent, env, seed=seed)
-        else:
-            actor = load_policy(self.checkpoint, stochastic=stochastic, seed=seed)
-            _check_fit(self.checkpoint, env)
+        try:
+            actor: Actor
+            if self.checkpoint is None:
+                actor = make_agent(self.agent, env, seed=seed)
+            else:
+                actor = load_policy(self.checkpoint, stochastic=stochastic, seed=seed)
+                _check_fit(self.checkpoint, env, self.name)
+        except BaseException:
+            env.close()
+            raise
         return Session(env, actor, seed=seed)
 
 
@@ -98,15 +103,13 @@ def find_target(project: Project, text: str, *, agent: AgentChoice | None = None
         checkpoint = resolve_checkpoint(project, text)
     except NotFoundError as error:
         if source is None and not _is_reference(text):
-            raise NotFoundError(
-                f"there is no environment and no run `{text}`.", hint="`workbench list` and `workbench runs` list them."
-            ) from error
+            raise NotFoundError(f"there is no environment and no run `{text}`.", hint=_near(project, text)) from error
         raise
     own, steps = _read_checkpoint(checkpoint)
     if env is not None:
         played = _find_environment(project, env)
         if played is None:
-            raise NotFoundError(f"there is no environment `{env}`.", hint="`workbench list --all` lists them.")
+            raise NotFoundError(f"there is no environment `{env}`.", hint=_near(project, env))
     else:
         played = own
     if agent is not None and agent != "policy":
@@ -115,8 +118,13 @@ def find_target(project: Project, text: str, *, agent: AgentChoice | None = None
 
 
 def _is_reference(text: str) -> bool:
-    """Tell whether `text` can only be a checkpoint: a path that exists, or a run with a part of it."""
-    return ":" in text.split("/")[0] or Path(text).exists()
+    """Tell whether `text` can only be a checkpoint: a path to one, or a run with a part of it.
+
+    A folder that happens to have the name of an environment is not one.
+    """
+    path = Path(text)
+    sealed = any((path / name).is_file() for name in ("policy.json", "run.json"))
+    return ":" in text.split("/")[0] or sealed or ("/" in text and path.exists())
 
 
 def _find_environment(project: Project, text: str) -> Any | None:
@@ -131,6 +139,18 @@ def _find_environment(project: Project, text: str) -> Any | None:
     if text in gymnasium.registry:
         return EnvSource(env_id=text, name=_short_name(text), module=None, class_name=None, env_cfg={})
     return None
+
+
+def _near(project: Project, text: str) -> str:
+    """Return what to type instead of the name of an environment that does not exist."""
+    import gymnasium
+
+    from workbench.catalog import discover
+
+    close = nearest(text, [*(entry.name for entry in discover(project).entries), *gymnasium.registry])
+    if close:
+        return f"Did you mean {' or '.join(close)}?"
+    return "`workbench list` and `workbench runs` list them."
 
 
 def _short_name(env_id: str) -> str:
@@ -167,7 +187,7 @@ def _rendering(source: Any) -> Any:
         ) from error
 
 
-def _check_fit(checkpoint: Path, env: Any) -> None:
+def _check_fit(checkpoint: Path, env: Any, name: str) -> None:
     """Refuse a policy for other observations or actions than the environment has."""
     from workbench.policies import read_record
 
@@ -176,8 +196,12 @@ def _check_fit(checkpoint: Path, env: Any) -> None:
         ("observations", record.observation_space, env.observation_space),
         ("actions", record.action_space, env.action_space),
     ):
-        if tuple(own.shape) != tuple(played.shape or ()):
-            raise RequestError(
-                f"the policy does not fit {env.unwrapped.spec.id if env.unwrapped.spec else env}: "
-                f"its {what} have the shape {tuple(own.shape)}, the environment's {tuple(played.shape or ())}."
-            )
+        takes, has = _extent(own), _extent(played)
+        if takes != has:
+            raise RequestError(f"the policy does not fit {name}: its {what} are {takes}, the environment's {has}.")
+
+
+def _extent(space: Any) -> str:
+    """Return how many numbers or choices a space has, in words; a record of one and Gymnasium's own read alike."""
+    choices = getattr(space, "n", None)
+    return f"of shape {tuple(space.shape or ())}" if choices is None else f"{choices} choices"

@@ -30,8 +30,7 @@ def play(
     while not (stage.closing() or player.finished):
         begun = now()
         elapsed_s, last = begun - last, begun
-        moved = player.advance(elapsed_s)
-        stage.show(moved=moved, elapsed_s=elapsed_s * max(1.0, player.speed))
+        stage.show(player.advance(elapsed_s))
         rest_s = 1 / (PLAYING_FPS if player.playing else PAUSED_FPS) - (now() - begun)
         if rest_s > 0:
             sleep(rest_s)

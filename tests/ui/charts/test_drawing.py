@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -160,3 +162,23 @@ def test_points_out_of_order_or_without_a_place_do_no_harm() -> None:
     assert drawing.plan.x_range == (0, 3000)
     assert drawing.plan.y_range == (1, 3)
     assert "No points" in "\n".join(lines(draw(ChartData("m", "m", (torn,)), ChartView(x_axis=XAxis.WALL), 40, 8)))
+
+
+def test_among_many_curves_only_the_one_in_front_shows_its_raw_values() -> None:
+    wild = [float(value % 7) for value in range(200)]
+    few = [replace(curve(wild), key=str(number), slot=number) for number in range(3)]
+    many = [replace(curve(wild), key=str(number), slot=number, bold=number == 2) for number in range(6)]
+
+    def raw(curves: list[Curve]) -> set[str]:
+        drawing = draw(ChartData("m", "m", tuple(curves)), ChartView(weight=0.97), 120, 30)
+        return {cell.style for row in drawing.rows for cell in row if cell.style.startswith("raw")}
+
+    assert raw(few)
+    assert raw(many) == {"raw-2"}
+
+
+def test_the_axis_reaches_as_far_as_the_run_even_before_its_first_point() -> None:
+    waiting = replace(curve([], budget=50e6), reached=42_000.0)
+    drawing = draw(ChartData("m", "m", (waiting,), points=(Point(0, -630.0),)), RAW, 60, 8)
+    assert drawing.plan.x_range == (0, 50_000)
+    assert "•" in "\n".join(lines(drawing))

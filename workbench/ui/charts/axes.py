@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.ui.formatting import MINUS, SPACE
+from workbench.formatting import MINUS, SPACE
 
 Floats = NDArray[np.float64]
 

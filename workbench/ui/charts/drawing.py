@@ -12,16 +12,22 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workbench.formatting import number
 from workbench.ui.charts.axes import Tick, log_ticks, ticks, time_ticks
 from workbench.ui.charts.decimate import cut, decimate, pieces
 from workbench.ui.charts.model import ChartData, ChartView, XAxis
 from workbench.ui.charts.plan import Plan, Prepared, plan
 from workbench.ui.charts.raster import Stroke, column_of, rasterize, row_of
 from workbench.ui.charts.spark import sparkline, trend
-from workbench.ui.formatting import number
 
 SMALLEST = (24, 5)
 """Below this a chart is a sparkline, the last value and an arrow."""
+
+
+LADDER_FROM = 9
+"""Rows from which on checkpoints stand under the axis; with fewer the curve needs them all."""
+MOST_RAW = 4
+"""With more curves the raw values are drawn behind the one in front only: elsewhere they would hide the others."""
 
 
 class Cell(NamedTuple):
@@ -66,7 +72,7 @@ class _Canvas:
         self, data: ChartData, view: ChartView, prepared: Plan, y_range: tuple[float, float], width: int, height: int
     ) -> None:
         self.data, self.view, self.plan, self.y_range = data, view, prepared, y_range
-        self.has_ladder = bool(data.checkpoints) and height >= 7
+        self.has_ladder = bool(data.checkpoints) and height >= LADDER_FROM
         self.height = height - 1 - self.has_ladder
         make = log_ticks if prepared.log else ticks
         self.y_ticks = [(row, tick) for tick in make(*y_range, max(1, self.height // 2)) for row in self._rows(tick.at)]
@@ -146,6 +152,8 @@ class _Canvas:
         styles: list[str] = []
         for kind in ("raw", "series") if self.view.weight > 0 else ("series",):
             for item in self.plan.curves:
+                if kind == "raw" and len(self.plan.curves) > MOST_RAW and not item.curve.bold:
+                    continue
                 y = item.raw if kind == "raw" else item.front
                 for piece_x, piece_y in pieces(*cut(item.x, y, *self.plan.x_range)):
                     strokes.append(Stroke(*decimate(piece_x, piece_y, self.width), len(styles)))

@@ -39,6 +39,8 @@ class Curve:
     """Drawn last and heavier: the one under the list's cursor."""
     budget: float | None = None
     """The steps this run may take while it is live; the axis reaches that far once the data does nearly."""
+    reached: float = 0.0
+    """The steps done so far, where the run is further than its newest point."""
 
     def x(self, axis: XAxis) -> Floats:
         """Return the positions along an axis."""

@@ -106,7 +106,7 @@ def whole_range(prepared: list[Prepared], data: ChartData, axis: XAxis) -> tuple
     ends = [float(item.x[-1]) for item in prepared if len(item.x)]
     newest = max(ends, default=0.0)
     if axis is XAxis.STEPS:
-        newest = max([newest, *(point.steps for point in data.points)])
+        newest = max([newest, *(point.steps for point in data.points), *(item.curve.reached for item in prepared)])
     live = [item.curve.budget for item in prepared if item.curve.budget is not None]
     if live:
         rounded = nice_ceiling(newest)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from workbench.ui import formatting
+from workbench import formatting
 from workbench.ui.charts.drawing import checkpoint_at, style_of
 from workbench.ui.charts.model import ChartData, ChartView, XAxis
 from workbench.ui.charts.plan import Plan, Prepared

@@ -10,9 +10,9 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from workbench import formatting
 from workbench.runs.directory import RunDirectory
 from workbench.runs.last_words import last_lines
-from workbench.ui import formatting
 from workbench.ui.screen import Task
 from workbench.ui.theme import STATE_LOOKS
 from workbench.ui.watch import RunRow

@@ -11,71 +11,71 @@ from typing import Any
 
 from textual.content import Content
 
+from workbench import formatting
 from workbench.catalog import Description, Entry, Space, fault_problems
 from workbench.errors import Problem
+from workbench.formatting import UNKNOWN
 from workbench.specs import ALGORITHMS
-from workbench.ui import formatting
-from workbench.ui.formatting import UNKNOWN
-
-_KEY_WIDTH = 13
+from workbench.ui.widgets.fact_sheet import Fact
 
 _NAMES_SHOWN = 8
+_DOT = f"{formatting.SPACE}· "
+"""Between things in a row; a line is broken after it, never before."""
 
 
-def facts(entry: Entry, description: Description | None, *, describing: bool) -> Content:
+def facts(entry: Entry, description: Description | None, *, describing: bool) -> list[Fact]:
     """Return what the environment is: spaces, rate, terms, endings, configuration."""
-    lines = [Content(entry.description)] if entry.description else []
+    found = [_whole(entry.description)] if entry.description else []
+    found.append(_fact("id", entry.env_id))
     if description is None:
         waiting = "describing…" if describing else "not described yet: ctrl+r reads the folders again"
-        lines.append(_line("spaces", waiting))
+        found.append(_fact("spaces", waiting))
     else:
-        lines += [
-            _line("observation", _space(description.observation)),
-            _line("action", _space(description.action)),
-            _line("rate", _rate(description)),
+        found += [
+            _fact("observation", _space(description.observation)),
+            _fact("action", _space(description.action)),
+            _fact("rate", _rate(description)),
         ]
-        lines += _optional("terms", "  ".join(description.reward_terms))
-        lines.append(_line("ends", _ends(description)))
-        lines += _optional("model", _model(description.model))
-        lines += [_problem(item, _home(entry)) for item in fault_problems(entry, description)]
+        found += _optional("terms", "  ".join(description.reward_terms))
+        found.append(_fact("ends", _ends(description)))
+        found += _optional("model", _model(description.model))
+        found += [_problem(item, _home(entry)) for item in fault_problems(entry, description)]
     if entry.variant is not None:
-        changed = " · ".join(f"{key} {_value(value)}" for key, value in entry.env_cfg.items())
-        lines.append(_line("variant", changed or "nothing changed"))
+        changed = _DOT.join(f"{key} {_value(value)}" for key, value in entry.env_cfg.items())
+        found.append(_fact("variant", changed or "nothing changed"))
     elif description is not None:
-        lines += _optional("config", _config(description.config))
-    lines += _optional("file", entry.env_id if entry.module is None else (entry.variant_file or entry.module).name)
-    return Content("\n").join(lines)
+        found += _optional("config", _config(description.config))
+    if entry.module is not None:
+        found.append(_fact("file", (entry.variant_file or entry.module).name))
+    return found
 
 
-def recipe_facts(entry: Entry, runs: Sequence[str]) -> Content:
+def recipe_facts(entry: Entry, runs: Sequence[str]) -> list[Fact]:
     """Return what there is to train it with, what that reached, and the runs made of it here."""
-    lines: list[Content] = []
+    found: list[Fact] = []
     recipe = entry.training
     if recipe is None:
-        lines.append(_line("recipe", "none: n fills in SB3's defaults, give a budget"))
+        found.append(_fact("recipe", "none: n fills in SB3's defaults, give a budget"))
     else:
-        lines.append(
-            _line(
-                "recipe", " ".join(f"{name.upper()} {'✓' if name in entry.algorithms else '·'}" for name in ALGORITHMS)
-            )
-        )
-        lines += _optional("", recipe.description)
-        lines.append(_line("budget", _budget(recipe.data)))
-        lines += _optional("measured", _reference(recipe.reference))
-        lines += [_problem(item, recipe.path.parent) for item in recipe.problems]
-        lines += [_line("", str(note)) for note in recipe.notes]
-        lines.append(_line("file", recipe.path.name))
-    lines.append(_line("runs here", "  ".join(runs) if runs else "none yet: n starts one"))
-    return Content("\n").join(lines)
+        marks = (f"{name.upper()} {'✓' if name in entry.algorithms else '·'}" for name in ALGORITHMS)
+        found.append(_fact("recipe", "   ".join(marks)))
+        found += _optional("", recipe.description)
+        found.append(_fact("budget", _budget(recipe.data)))
+        found += _optional("measured", _reference(recipe.reference))
+        found += [_problem(item, recipe.path.parent) for item in recipe.problems]
+        found += [_fact("", str(note)) for note in recipe.notes]
+        found.append(_fact("file", recipe.path.name))
+    found.append(_fact("runs here", "  ".join(runs) if runs else "none yet: n starts one"))
+    return found
 
 
-def faults(title: str, problems: Sequence[Problem], root: Path) -> Content:
+def faults(title: str, problems: Sequence[Problem], root: Path) -> list[Fact]:
     """Return every problem of a broken file, with what to press."""
-    lines = [Content.assemble(("✗ ", "$state-failed"), (title, "bold"), " cannot be used:"), Content("")]
+    found = [Fact("", Content.assemble(("✗ ", "$state-failed"), (title, "bold"), " cannot be used:"), whole=True)]
     for problem in problems:
-        lines += [_problem(problem, root), Content("")]
-    lines.append(Content.styled("O opens the file, ctrl+r reads it again.", "$muted"))
-    return Content("\n").join(lines)
+        found += [_whole(""), _problem(problem, root)]
+    keys = Content.styled("O opens the file, ctrl+r reads it again.", "$muted")
+    return [*found, _whole(""), Fact("", keys, whole=True)]
 
 
 def recipe_note(entry: Entry) -> str:
@@ -91,12 +91,16 @@ def _home(entry: Entry) -> Path:
     return Path() if entry.module is None else entry.module.parent
 
 
-def _line(key: str, value: str) -> Content:
-    return Content.assemble((f"{key:<{_KEY_WIDTH}}", "$muted"), value)
+def _fact(name: str, value: str) -> Fact:
+    return Fact(name, Content(value))
 
 
-def _optional(key: str, value: str) -> list[Content]:
-    return [_line(key, value)] if value else []
+def _optional(name: str, value: str) -> list[Fact]:
+    return [_fact(name, value)] if value else []
+
+
+def _whole(text: str) -> Fact:
+    return Fact("", Content(text), whole=True)
 
 
 def _space(space: Space | None) -> str:
@@ -107,8 +111,8 @@ def _space(space: Space | None) -> str:
     if low is not None and high is not None:
         parts.append(f"{formatting.number(low)} … {formatting.number(high)}")
     if space.names:
-        shown = " · ".join(space.names[:_NAMES_SHOWN])
-        parts.append(f"{shown} · …" if len(space.names) > _NAMES_SHOWN else shown)
+        shown = _DOT.join(space.names[:_NAMES_SHOWN])
+        parts.append(f"{shown}{_DOT}…" if len(space.names) > _NAMES_SHOWN else shown)
     return "   ".join(parts)
 
 
@@ -123,7 +127,7 @@ def _rate(description: Description) -> str:
     if description.control_hz is None:
         return UNKNOWN
     physics = description.simulation_hz
-    more = "" if physics is None else f" · {formatting.number(physics)} Hz physics"
+    more = "" if physics is None else f"{_DOT}{formatting.number(physics)} Hz physics"
     return f"{formatting.number(description.control_hz)} Hz control{more}"
 
 
@@ -131,16 +135,21 @@ def _ends(description: Description) -> str:
     parts = [f"{reason} ⇒ terminated" for reason in description.terminated]
     if description.episode_steps:
         parts.append(f"after {formatting.digits(description.episode_steps)} steps")
-    return " · ".join(parts) or UNKNOWN
+    return _DOT.join(parts) or UNKNOWN
 
 
 def _model(model: Mapping[str, Any]) -> str:
-    names = {"nq": "positions", "nv": "velocities", "nu": "actuators", "nbody": "bodies"}
-    return " · ".join(f"{model[key]} {name}" for key, name in names.items() if key in model)
+    nouns = {
+        "nq": ("position", "positions"),
+        "nv": ("velocity", "velocities"),
+        "nu": ("actuator", "actuators"),
+        "nbody": ("body", "bodies"),
+    }
+    return _DOT.join(formatting.plural(int(model[key]), *words) for key, words in nouns.items() if key in model)
 
 
 def _config(fields: Sequence[Mapping[str, Any]]) -> str:
-    return " · ".join(f"{item.get('name')} {_value(item.get('default'))}" for item in fields)
+    return _DOT.join(f"{item.get('name')} {_value(item.get('default'))}" for item in fields)
 
 
 def _value(value: object) -> str:
@@ -168,7 +177,7 @@ def _reference(reference: object) -> str:
     for value in (reference, *reference.values()):
         if isinstance(value, Mapping) and "return" in value:
             return _measured(value)
-    return " · ".join(
+    return _DOT.join(
         f"{key} {_value(value)}" for key, value in reference.items() if not isinstance(value, Mapping | list)
     )
 
@@ -179,17 +188,18 @@ def _measured(value: Mapping[str, Any]) -> str:
         parts.append(f"{value['seeds']} seeds")
     if "steps" in value:
         parts.append(formatting.amount(value["steps"]))
-    return " · ".join(parts)
+    return _DOT.join(parts)
 
 
-def _problem(problem: Problem, root: Path) -> Content:
+def _problem(problem: Problem, root: Path) -> Fact:
     where = ""
     if problem.path is not None:
         shown = problem.path.relative_to(root) if problem.path.is_relative_to(root) else Path(problem.path.name)
         where = f"{shown}{f' line {problem.line}' if problem.line else ''}: "
     near = f" Nearest is {problem.nearest}." if problem.nearest else ""
     sign, colour = ("✗", "$state-failed") if problem.severity == "error" else ("!", "$state-paused")
-    return Content.assemble((f"{sign} ", colour), (where, "$muted"), (problem.key, "bold"), f" {problem.message}{near}")
+    said = Content.assemble((f"{sign} ", colour), (where, "$muted"), (problem.key, "bold"), f" {problem.message}{near}")
+    return Fact("", said, whole=True)
 
 
 def matches(entry: Entry, words: Iterable[str]) -> bool:

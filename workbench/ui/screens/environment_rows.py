@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from workbench.catalog import Catalog, Entry
 from workbench.errors import Problem
-from workbench.ui.formatting import digits
+from workbench.formatting import digits
 from workbench.ui.screens.environment_details import matches, recipe_note
 from workbench.ui.widgets.entry_tree import Row
 

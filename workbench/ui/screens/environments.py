@@ -9,18 +9,19 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.widgets import Markdown, Static, Tree
+from textual.widgets import Markdown, Tree
 
 from workbench.catalog import Entry
+from workbench.formatting import digits
 from workbench.ui.commands import bindings_for
 from workbench.ui.draft import can_launch
-from workbench.ui.formatting import digits
 from workbench.ui.library import Library
 from workbench.ui.screen import Pane, WorkbenchScreen
 from workbench.ui.screens import environment_details as details
 from workbench.ui.screens.environment_rows import Shelf, shelve
 from workbench.ui.theme import STATE_LOOKS
 from workbench.ui.widgets.entry_tree import EntryTree, Row
+from workbench.ui.widgets.fact_sheet import Fact, FactSheet
 from workbench.ui.widgets.filter_box import FilterBox
 
 EMPTY = (
@@ -39,6 +40,8 @@ class EnvironmentsScreen(WorkbenchScreen):
 
     def __init__(self) -> None:
         super().__init__()
+        self.box = FilterBox()
+        self.listing = EntryTree(id="entries", plain=self.workbench.plain)
         self._shelf = Shelf((), {}, {})
         self._wanted = ""
         self._docstring: str | None = None
@@ -47,30 +50,21 @@ class EnvironmentsScreen(WorkbenchScreen):
         """Yield the tree, the details, and on wide screens the recipe beside them."""
         with Horizontal():
             with Pane(id="list-pane"):
-                yield FilterBox()
-                yield EntryTree(id="entries", plain=self.workbench.plain)
+                yield self.box
+                yield self.listing
             with Pane(id="details-pane"), VerticalScroll(id="details"):
-                yield Static(id="facts")
-                yield Static(id="recipe-below")
+                yield FactSheet(id="facts")
+                yield FactSheet(id="recipe-below")
                 yield Markdown(id="docstring", open_links=False)
             with Pane(id="recipe-pane"), VerticalScroll(id="recipe-scroll"):
-                yield Static(id="recipe-beside")
-
-    @property
-    def listing(self) -> EntryTree:
-        """The list."""
-        return self.query_one("#entries", EntryTree)
-
-    @property
-    def box(self) -> FilterBox:
-        """The filter."""
-        return self.query_one(FilterBox)
+                yield FactSheet(id="recipe-beside")
 
     def on_mount(self) -> None:
         """Show what has been read, and follow what is read and run."""
         remembered = self.workbench.remembered
         self._wanted = remembered.text("environments", "cursor")
         self._flat = remembered.flag("environments", "flat", default=False)
+        self.box.start_with(remembered.text("environments", "filter"))
         self.listing.fold_groups(remembered.texts("environments", "folded") or ["group:gymnasium"])
         self.query_one("#list-pane").border_title = "Environments"
         self.query_one("#recipe-pane").border_title = "Recipe and runs"
@@ -83,10 +77,13 @@ class EnvironmentsScreen(WorkbenchScreen):
         """Remember where the cursor was."""
         self.workbench.remembered.keep("environments", "cursor", self._wanted)
         self.workbench.remembered.keep("environments", "flat", self._flat)
+        self.workbench.remembered.keep("environments", "filter", self.box.value)
+        self.workbench.remembered.keep("environments", "folded", sorted(self.listing.folded))
 
     def select(self, name: str) -> None:
         """Put the cursor on an entry, the filter taken away if it hides it."""
         self._wanted = name
+        self._shelf = Shelf((), {}, {})
         if not self.box.clear_filter():
             self._fill()
 
@@ -100,11 +97,16 @@ class EnvironmentsScreen(WorkbenchScreen):
         pane = self.query_one("#list-pane")
         if library.catalog is None:
             pane.border_title = "Environments"
-            self.query_one("#facts", Static).update("Reading the folders…")
+            self.query_one("#facts", FactSheet).show([Fact("", Content("Reading the folders…"), whole=True)])
             return
         query = self.box.value
-        self._shelf = shelve(library.catalog, query=query, flat=self._flat)
-        self.listing.show(self._shelf.rows, self._wanted, unfold=bool(query))
+        shown, self._shelf = self._shelf.rows, shelve(library.catalog, query=query, flat=self._flat)
+        if not self._wanted:
+            # Where a newcomer starts, `n` launches something that learns.
+            ready = (key for key, entry in self._shelf.entries.items() if entry.trainable and entry.variant is None)
+            self._wanted = next(ready, "")
+        if self._shelf.rows != shown:
+            self.listing.show(self._shelf.rows, self._wanted, unfold=bool(query))
         pane.border_title = f"Environments {digits(self._shelf.shown)} of {digits(self._shelf.total)}"
         pane.border_subtitle = "" if query else "/ filter"
         self._show()
@@ -140,29 +142,29 @@ class EnvironmentsScreen(WorkbenchScreen):
         row = self.listing.current
         entry = self.entry
         pane = self.query_one("#details-pane")
-        facts = self.query_one("#facts", Static)
+        facts = self.query_one("#facts", FactSheet)
         problems = None if row is None else self._shelf.problems.get(row.key)
         if entry is not None:
             library = self.workbench.library
             description = library.description(entry.name)
-            pane.border_title = Content.assemble((entry.name, ""), ("  " + entry.env_id, "$muted"))
-            facts.update(details.facts(entry, description, describing=library.describing))
+            pane.border_title = entry.name
+            facts.show(details.facts(entry, description, describing=library.describing))
             library.want(entry)
             self._show_docstring("" if description is None else description.docstring)
         elif row is not None and problems:
             pane.border_title = row.label
-            facts.update(details.faults(row.label, problems, self.workbench.project.root))
+            facts.show(details.faults(row.label, problems, self.workbench.project.root))
             self._show_docstring("")
         else:
             pane.border_title = "" if row is None else row.label
-            facts.update(self._about_group(row))
+            facts.show([Fact("", Content(self._about_group(row)), whole=True)])
             self._show_docstring("")
         self._show_recipe()
         self.refresh_bindings()
 
     def _about_group(self, row: Row | None) -> str:
         if row is not None:
-            return f"{digits(len(row.children))} here. enter folds and unfolds."
+            return f"{row.note} here. enter folds and unfolds."
         if self.box.value:
             return f"No environment matches {self.box.value}; {digits(self._shelf.total)} are hidden. esc clears."
         return EMPTY
@@ -174,11 +176,9 @@ class EnvironmentsScreen(WorkbenchScreen):
 
     def _show_recipe(self) -> None:
         entry = self.entry
-        text: Content | str = ""
-        if entry is not None:
-            text = details.recipe_facts(entry, self._runs_of(entry))
-        self.query_one("#recipe-below", Static).update(text)
-        self.query_one("#recipe-beside", Static).update(text)
+        facts = [] if entry is None else details.recipe_facts(entry, self._runs_of(entry))
+        self.query_one("#recipe-below", FactSheet).show(facts)
+        self.query_one("#recipe-beside", FactSheet).show(facts)
 
     def _runs_of(self, entry: Entry) -> Sequence[str]:
         rows = [row for row in self.workbench.runs.snapshot.rows if row.env_name == entry.name]

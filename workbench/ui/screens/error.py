@@ -64,7 +64,6 @@ class ErrorCard(Task[None]):
 
     def on_mount(self) -> None:
         """Write the title; the card itself takes the keys."""
-        super().on_mount()
         self.card.border_title = Content.assemble(("✗ ", "$error"), self._title)
 
     def key_line(self) -> Content:

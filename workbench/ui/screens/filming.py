@@ -35,6 +35,8 @@ class FilmTask(Task[list[str]]):
 
     NUMBERS: ClassVar[dict[str, tuple[str, int, int]]] = {}
     """Its number fields: what they are called, least, most."""
+    OPTIONAL: ClassVar[frozenset[str]] = frozenset()
+    """Those that may be left empty."""
     heading: str = ""
     """The title of the card."""
 
@@ -65,6 +67,8 @@ class FilmTask(Task[list[str]]):
         found = []
         for name, (label, least, most) in self.NUMBERS.items():
             text = self.text(name)
+            if not text and name in self.OPTIONAL:
+                continue
             if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
                 found.append(f"{label} must be a whole number from {least} to {most}, got {text or 'nothing'}.")
         return found

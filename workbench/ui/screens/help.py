@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
-from workbench.ui.commands import Command, commands_for
+from workbench.ui.commands import Command, commands_for, show_key
 from workbench.ui.screen import Task, WorkbenchScreen
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from workbench.ui.widgets.fact_sheet import Fact, FactSheet
 
 GROUPS = (
     ("look", "LOOK", "lower case never changes a run, a file or a process"),
     ("act", "ACT", "upper case does"),
+    ("move", "MOVE", "arrows do the same as h j k l"),
     ("go", "GO", ""),
 )
 
-_WORDS = {
-    "charts": "On charts, h and l move the cursor; what it stands on is what v, V and enter mean.",
-    "list": "Filters: words are ANDed, env:half_* algo:sac state:live return>5k age<2d, `not` or - in front excludes.",
-}
+_PANES = ("view.next_pane", "view.previous_pane", "view.maximise")
+_OF_RUNS = (
+    "On charts, h and l move the cursor; what it stands on is what v, V and enter mean.",
+    "A filter is words that must all match: ant, env:half_*, algo:sac, state:live; a - in front turns one round.",
+)
 
 
 class HelpCard(Task[None]):
@@ -36,7 +37,7 @@ class HelpCard(Task[None]):
         about: The screen it explains.
     """
 
-    LABELS = {"task_close": "Close"}
+    BINDINGS = [Binding("slash", "search", "Search", id="help.search")]
 
     DEFAULT_CSS = """
     HelpCard {
@@ -58,16 +59,19 @@ class HelpCard(Task[None]):
 
     def compose_body(self) -> ComposeResult:
         """Yield a search field and the keys."""
-        yield Input(placeholder="search", id="search", compact=True)
+        yield Input(placeholder="/ search", id="search", compact=True)
         with VerticalScroll(id="keys"):
-            yield Static(id="text")
+            yield FactSheet(id="text")
 
     def on_mount(self) -> None:
         """Name the screen it is about."""
-        super().on_mount()
         self.card.border_title = f"Help · {self._screen.replace('_', ' ').capitalize()}"
         self._show("")
         self.query_one("#keys").focus()
+
+    def action_search(self) -> None:
+        """Search the keys."""
+        self.query_one("#search").focus()
 
     @on(Input.Changed, "#search")
     def _filter(self, event: Input.Changed) -> None:
@@ -76,30 +80,27 @@ class HelpCard(Task[None]):
     def _show(self, query: str) -> None:
         words = query.lower().split()
         shown = [item for item in self._commands if all(word in _haystack(item) for word in words)]
-        parts: list[Content] = []
+        facts: list[Fact] = []
         for group, title, rule in GROUPS:
-            members = [item for item in shown if item.group == group]
+            members = [item for item in shown if _group(item) == group]
             if not members:
                 continue
-            parts.append(Content.assemble((title, "bold $primary"), (f"   {rule}", "$muted")))
-            parts += list(_lines(members))
-            parts.append(Content(""))
+            facts.append(Fact("", Content.assemble((f"{title:<13}", "bold $primary"), (rule, "$muted")), whole=True))
+            facts += [Fact(" ".join(_readable(item)), Content(item.tooltip)) for item in members]
+            facts.append(Fact("", Content(""), whole=True))
         if not shown:
-            parts.append(Content(f"No key matches {query}."))
+            facts.append(Fact("", Content(f"No key matches {query}."), whole=True))
         elif not words and self._screen == "runs":
-            parts += [Content.styled(text, "$muted") for text in _WORDS.values()]
-        self.query_one("#text", Static).update(Content("\n").join(parts).rstrip())
+            facts += [Fact("", Content.styled(text, "$muted"), whole=True) for text in _OF_RUNS]
+        self.query_one("#text", FactSheet).show(facts)
 
 
-def _lines(commands: Iterable[Command]) -> Iterable[Content]:
-    for command in commands:
-        keys = " ".join(dict.fromkeys(_readable(command)))
-        yield Content.assemble((f"{keys:<10}", "$footer-key-foreground bold"), f" {command.tooltip}")
+def _group(command: Command) -> str:
+    """Return the part of the card a command stands in; what moves about in any screen is apart."""
+    return "move" if command.id.startswith("move.") or command.id in _PANES else command.group
 
 
 def _readable(command: Command) -> list[str]:
-    from workbench.ui.commands import show_key
-
     return [show_key(key) for key in command.keys]
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from workbench.ui.formatting import plural
+from workbench.formatting import plural
 from workbench.ui.screens.filming import FilmTask, with_flags
 from workbench.ui.widgets.choice import Choice
 
@@ -29,6 +29,7 @@ class MontageTask(FilmTask):
         "clips": ("Clips", 1, MOST_CLIPS),
         "columns": ("Columns", 1, MOST_CLIPS),
     }
+    OPTIONAL: ClassVar[frozenset[str]] = frozenset({"columns"})
     LABELS: ClassVar[dict[str, str]] = {"task_go": "Make it"}
 
     def __init__(self, runs: list[str], what: str, checkpoints: int | None = None) -> None:
@@ -44,14 +45,20 @@ class MontageTask(FilmTask):
         yield from self.field("Layout", Choice(("grid", "film", "poster"), id="layout"))
         yield from self.field("Clips", Input(str(clips), id="clips"), f"{there}first and last always in")
         yield from self.field("Chosen", Choice(("linear", "exponential"), id="schedule"))
-        yield from self.field("Columns", Input("3", id="columns"), "of a grid or a poster")
+        yield from self.field("Columns", Input(id="columns", placeholder="by the shape"), "of a grid or a poster")
+        yield from self.field("Curve", Choice(("off", "on"), id="curve"))
         yield from self.compose_end()
 
     def words(self) -> list[str]:
-        """Return `montage …`; clips that are missing are recorded first."""
+        """Return `montage …`, only what differs from its defaults; clips that are missing are recorded first."""
         layout = self.chosen("layout")
-        words = ["montage", *self._runs, "--layout", layout, "--num-videos", self.text("clips")]
-        words = with_flags(words, [("--schedule", self.chosen("schedule"), "linear")])
-        if layout != "film":
-            words += ["--columns", self.text("columns")]
-        return [*words, "--generate-missing"]
+        words = with_flags(
+            ["montage", *self._runs],
+            [
+                ("--layout", layout, "film"),
+                ("--num-videos", self.text("clips"), str(CLIPS)),
+                ("--schedule", self.chosen("schedule"), "linear"),
+                ("--columns", "" if layout == "film" else self.text("columns"), ""),
+            ],
+        )
+        return [*words, "--curve"] if self.chosen("curve") == "on" else words

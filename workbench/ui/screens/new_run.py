@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 from textual import on, work
@@ -16,12 +17,12 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from workbench.errors import Problem
+from workbench.formatting import plural
 from workbench.runs import Launch
 from workbench.specs import ALGORITHMS, Algorithm
 from workbench.suggest import nearest
 from workbench.ui.draft import Checked, Draft
 from workbench.ui.footer import CommandFooter
-from workbench.ui.formatting import plural
 from workbench.ui.jobs import shell_line
 from workbench.ui.screen import Task
 from workbench.ui.widgets.choice import Choice
@@ -84,10 +85,12 @@ class NewRunForm(Task[Sequence[Launch]]):
 
     def on_mount(self) -> None:
         """Fill the sections; the first field has the focus."""
-        super().on_mount()
         self.card.border_title = self._title()
-        self._fill()
         self.query_one("#algorithm").focus()
+        self.call_next(self._open)
+
+    async def _open(self) -> None:
+        await self._fill()
         self.check_soon(wait=False)
 
     def show_keys(self) -> None:
@@ -95,27 +98,30 @@ class NewRunForm(Task[Sequence[Launch]]):
 
     # Filling in.
 
-    def _fill(self) -> None:
+    async def _fill(self) -> None:
         """Make the sections anew, for the algorithm there is."""
         container = self.query_one("#sections", Vertical)
         open_now = {section.section.name for section in self.query(FormSection) if section.is_open}
         changed = {key.partition(".")[0] for key in self.draft.edits}
-        container.remove_children()
+        made: list[FormSection] = []
         for section in self.draft.sections():
             keys = [key for key, _ in section.rows]
             is_open = section.name in ({"top", "budget", "algorithm"} | open_now)
             is_open = is_open or any(key in self.draft.edits for key in keys) or section.name in changed
             values = {key: self.draft.value(key, self._base) for key in keys}
-            container.mount(FormSection(section, values, is_open=is_open))
+            made.append(FormSection(section, values, is_open=is_open))
+        with self.app.batch_update():
+            await container.remove_children()
+            await container.mount(*made)
 
     @on(Choice.Changed, "#algorithm")
-    def _algorithm_chosen(self, event: Choice.Changed) -> None:
+    async def _algorithm_chosen(self, event: Choice.Changed) -> None:
         chosen = cast("Algorithm", event.value.lower())
         if chosen == self.draft.algorithm:
             return
         self.draft, dropped = self.draft.with_algorithm(chosen)
         self._base = self.draft.base()
-        self._fill()
+        await self._fill()
         if dropped:
             self.notify(f"{chosen.upper()} has no {', '.join(dropped)}: dropped.")
         self.check_soon()
@@ -129,8 +135,6 @@ class NewRunForm(Task[Sequence[Launch]]):
         self._replace(tags=event.value)
 
     def _replace(self, **changes: str) -> None:
-        from dataclasses import replace
-
         changed = replace(self.draft, **changes)  # type: ignore[arg-type]
         if changed != self.draft:
             self.draft = changed
@@ -144,9 +148,9 @@ class NewRunForm(Task[Sequence[Launch]]):
             self.check_soon()
 
     @on(Input.Submitted)
-    def _next(self, event: Input.Submitted) -> None:
+    async def _next(self, event: Input.Submitted) -> None:
         if event.input.id == "find":
-            self._go_to(event.value)
+            await self._go_to(event.value)
         else:
             self.focus_next()
 
@@ -185,10 +189,10 @@ class NewRunForm(Task[Sequence[Launch]]):
         )
         self.card.border_title = self._title()
         self.card.border_subtitle = self._problem_line(checked)
-        command = shell_line(checked.command[1:]) if checked.command else "mend the problems first"
-        self.query_one("#command", Static).update(
-            Content.assemble(("Same as ", "$muted"), (command, "" if checked.command else "$muted"))
-        )
+        command = Content.styled("The command stands here once nothing is wrong.", "$muted")
+        if checked.command:
+            command = Content.assemble(("Same as ", "$muted"), shell_line(checked.command[1:]))
+        self.query_one("#command", Static).update(command)
         self.query_one("#notes", Static).update(self._notes(checked))
         self._say_help()
         self.refresh_bindings()
@@ -251,7 +255,7 @@ class NewRunForm(Task[Sequence[Launch]]):
             return True if self._checked.command else None
         return super().can(command_id)
 
-    def action_task_go(self) -> None:
+    async def action_task_go(self) -> None:
         """Launch, or go to the first problem."""
         checked = self.draft.check()
         self._take(checked)
@@ -262,7 +266,7 @@ class NewRunForm(Task[Sequence[Launch]]):
         if "seeds" in keys:
             self.query_one("#seeds").focus()
         else:
-            self._focus_first(keys)
+            await self._focus_first(keys)
 
     def action_task_copy(self) -> None:
         """Copy the command as one line."""
@@ -293,7 +297,7 @@ class NewRunForm(Task[Sequence[Launch]]):
         """Go to the field before."""
         self.focus_previous()
 
-    def _go_to(self, text: str) -> None:
+    async def _go_to(self, text: str) -> None:
         wanted = text.strip().lower()
         keys = list(self._base)
         found = [key for key in keys if wanted and wanted in key] or nearest(wanted, keys)
@@ -301,20 +305,15 @@ class NewRunForm(Task[Sequence[Launch]]):
             self.notify(f"No field is called {text}.", severity="warning")
             return
         self.query_one("#find").remove_class("-open")
-        self._focus_first(found)
+        await self._focus_first(found)
 
-    def _focus_first(self, keys: Sequence[str]) -> None:
+    async def _focus_first(self, keys: Sequence[str]) -> None:
         for section in self.query(FormSection):
             for key, _ in section.section.rows:
                 if key in keys or any(name and key.startswith(f"{name}.") for name in keys):
-                    section.unfold()
-                    self.call_after_refresh(self._focus_field, key)
+                    await section.unfold()
+                    section.line(key).editor.focus()
                     return
-
-    def _focus_field(self, key: str) -> None:
-        line = next((item for item in self.query(FieldLine) if item.key == key), None)
-        if line is not None:
-            line.editor.focus()
 
 
 def _sentence(problem: Problem) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.widgets import Button, Static
 
-from workbench.ui.formatting import plural
+from workbench.formatting import plural
 from workbench.ui.header import RunCounts
 from workbench.ui.screen import Task
 
@@ -46,7 +47,6 @@ class QuitCard(Task[str]):
 
     def on_mount(self) -> None:
         """Focus the safe answer."""
-        super().on_mount()
         self.query_one("#leave").focus()
 
     def _sentence(self) -> str:
@@ -73,8 +73,6 @@ class QuitCard(Task[str]):
         answer = event.button.id
         self.dismiss(None if answer == "cancel" else answer)
 
-    def key_line(self):  # type: ignore[no-untyped-def]
+    def key_line(self) -> Content:
         """Say the two keys of a card with buttons."""
-        from textual.content import Content
-
         return Content.assemble(("enter", "$footer-key-foreground bold"), " chooses   ", ("esc", "bold"), " stays")

@@ -13,8 +13,8 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Static
 
+from workbench import formatting
 from workbench.runs.recordings import Recording, list_recordings
-from workbench.ui import formatting
 from workbench.ui.commands import bindings_for
 from workbench.ui.film_rows import (
     COLUMNS,
@@ -119,7 +119,7 @@ class RecordingsScreen(WorkbenchScreen):
 
     def _describe(self) -> None:
         film = self.current
-        self.query_one("#facts", Static).update("" if film is None else about(film))
+        self.query_one("#facts", Static).update("" if film is None else about(film, self.workbench.project.root))
         self.refresh_bindings()
 
     @property

@@ -13,7 +13,7 @@ from textual.containers import Container, Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import ContentSwitcher, Static
 
-from workbench.ui import formatting
+from workbench import formatting
 from workbench.ui.charts.model import ChartData
 from workbench.ui.commands import bindings_for
 from workbench.ui.past import CheckpointRow
@@ -65,7 +65,10 @@ class RunScreen(RunScreenBase):
     def compose_body(self) -> ComposeResult:
         """Yield head, strip, charts beside texts, and the end of the log."""
         yield Static(id="head")
-        yield Static(id="strip")
+        strip = Static(id="strip")
+        # Names that can be clicked look like names, not like links.
+        strip.auto_links = False
+        yield strip
         with Horizontal(id="main"):
             with Container(id="charts"):
                 for place in range(MOST_CHARTS):
@@ -104,7 +107,8 @@ class RunScreen(RunScreenBase):
 
     def on_screen_suspend(self) -> None:
         """Read it no more while it is not."""
-        self.workbench.runs.unfollow(self)
+        if not self.is_seen:
+            self.workbench.runs.unfollow(self)
 
     def on_resize(self) -> None:
         """Put as many charts on a page as fit."""
@@ -130,7 +134,7 @@ class RunScreen(RunScreenBase):
         self.log_view.extend(message.lines)
         self._checkpoints = message.checkpoints
         self.query_one("#tail", Static).update(Content("\n".join(self.log_view.lines[-TAIL_LINES:])))
-        self._show_checkpoints()
+        self._show_row()
         self._show_charts()
 
     @work(group="config", exit_on_error=False, description="reading the settings")

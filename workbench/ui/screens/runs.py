@@ -12,10 +12,10 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
+from workbench import formatting
 from workbench.errors import RequestError
 from workbench.runs.filters import Filter, parse_filter
 from workbench.runs.states import RunState
-from workbench.ui import formatting
 from workbench.ui.charts.model import ChartData
 from workbench.ui.charts.overlay import Overlay
 from workbench.ui.commands import bindings_for
@@ -23,6 +23,7 @@ from workbench.ui.past import Past
 from workbench.ui.run_actions import RunScreenBase
 from workbench.ui.run_charts import NO_PAST, Spec, overlay_chart
 from workbench.ui.run_rows import RECENT, SORTABLE, columns_for, ordered, run_row
+from workbench.ui.screen import WIDTHS
 from workbench.ui.watch import RunRow, RunsSnapshot, RunWatch
 from workbench.ui.widgets.chart import Chart
 from workbench.ui.widgets.filter_box import FilterBox
@@ -32,10 +33,10 @@ EMPTY = "No runs yet. n starts one: cart_pole with PPO takes about 10 s."
 READING = "Reading the runs…"
 MOST_DRAWN = 12
 """How many runs are drawn at most; the first eight have colours."""
+FLAT = 20
+"""With fewer rows only the list or the chart fits."""
 STILL_S = 1.0
 """Rows do not move for so long after a key press."""
-
-_WIDTHS = ("-huge", "-wide", "-medium", "-narrow", "-tiny")
 
 
 class RunsScreen(RunScreenBase):
@@ -58,6 +59,10 @@ class RunsScreen(RunScreenBase):
         self._problem = ""
         self._pressed_at = -STILL_S
         self._wanted: Path | None = None
+        """Gets the cursor once it is listed."""
+        self._remembered: Path | None = None
+        """Had the cursor last time; a live run goes first."""
+        self._drawn_key: object = None
 
     def compose_body(self) -> ComposeResult:
         """Yield a line about the list, the list, and the chart."""
@@ -90,7 +95,7 @@ class RunsScreen(RunScreenBase):
         self._sort = sort if sort in SORTABLE else RECENT
         self._reverse = memory.flag("runs", "reverse", default=False)
         cursor = memory.text("runs", "cursor")
-        self._wanted = Path(cursor) if cursor else None
+        self._remembered = Path(cursor) if cursor else None
         self.box.value = memory.text("runs", "filter")
         self.box.set_class(bool(self.box.value), "-open")
         self.workbench.runs_changed.subscribe(self, self._runs_changed)
@@ -103,11 +108,13 @@ class RunsScreen(RunScreenBase):
 
     def on_screen_suspend(self) -> None:
         """Read no curves while it is not."""
-        self.workbench.runs.unfollow(self)
+        if not self.is_seen:
+            self.workbench.runs.unfollow(self)
 
     def on_resize(self) -> None:
         """Show the columns this width has room for."""
-        self.table.set_columns(columns_for(self._width_class))
+        if self.app.size.height >= FLAT:
+            self.remove_class("-chart-only")
         self._show()
 
     def show(self, paths: Sequence[Path]) -> None:
@@ -121,9 +128,12 @@ class RunsScreen(RunScreenBase):
     # Facts that arrive.
 
     def _runs_changed(self, snapshot: RunsSnapshot) -> None:
+        if snapshot.is_read and self._remembered is not None:
+            self._wanted = self._wanted or (None if snapshot.live else self._remembered)
+            self._remembered = None
         self._snapshot = snapshot
         self._marked &= {row.path for row in snapshot.rows}
-        if self.is_current:
+        if self.is_seen:
             self._show()
 
     def on_run_watch_told(self, message: RunWatch.Told) -> None:
@@ -151,7 +161,8 @@ class RunsScreen(RunScreenBase):
 
     @property
     def _width_class(self) -> str:
-        return next((name for name in _WIDTHS if self.has_class(name)), "-narrow")
+        width = self.app.size.width
+        return next(name for least, name in reversed(WIDTHS) if width >= least)
 
     def _show(self) -> None:
         """Show the list as it is now, sorted and filtered."""
@@ -160,6 +171,7 @@ class RunsScreen(RunScreenBase):
         matching = self._matching()
         self._shown = self._in_order(ordered(matching, self._sort, reverse=self._reverse))
         self.set_class(self._snapshot.is_read and not self._snapshot.rows, "-no-runs")
+        self.table.set_columns(columns_for(self._width_class))
         self.table.set_empty(self._why_empty())
         self._fill()
         if self._wanted is not None and any(row.path == self._wanted for row in self._shown):
@@ -169,7 +181,7 @@ class RunsScreen(RunScreenBase):
         self._follow()
 
     def _fill(self) -> None:
-        identities = self._overlay.assign(str(row.path) for row in self._drawn())
+        identities = self._overlay.assign(row.name for row in self._drawn())
         wide = self._width_class in ("-wide", "-huge")
         before = self.table.cursor
         for _ in range(2):
@@ -179,7 +191,7 @@ class RunsScreen(RunScreenBase):
                     run_row(
                         row,
                         plain=self.workbench.plain,
-                        identity=identities.get(str(row.path)),
+                        identity=identities.get(row.name),
                         here=str(row.path) == self.table.cursor,
                         marked=row.path in self._marked,
                         wide=wide,
@@ -244,7 +256,7 @@ class RunsScreen(RunScreenBase):
         return wanted
 
     def _follow(self) -> None:
-        if not self.is_current:
+        if not self.is_seen:
             return
         self.workbench.runs.follow(self, [row.path for row in self._drawn()] if self.chart.display else ())
         self._draw()
@@ -257,9 +269,12 @@ class RunsScreen(RunScreenBase):
             description = self.workbench.library.description(leading.env_name)
             record = self._pasts.get(leading.path, NO_PAST).record
             spec = Spec.of(record, None if description is None else description.episode_steps)
-        self.chart.data = overlay_chart(
-            rows, self._pasts, self._overlay.assign(str(row.path) for row in rows), current, spec
-        )
+        identities = self._overlay.assign(row.name for row in rows)
+        told = [(row.path, row.state, row.steps, row.best, self._pasts.get(row.path)) for row in rows]
+        key = (told, dict(identities), None if current is None else current.path, spec)
+        if key != self._drawn_key:
+            self._drawn_key = key
+            self.chart.data = overlay_chart(rows, self._pasts, identities, current, spec)
 
     @on(RowTable.Moved, "#runs")
     def _moved(self) -> None:
@@ -300,8 +315,13 @@ class RunsScreen(RunScreenBase):
         return super().can(command_id)
 
     def undo_layer(self) -> bool:
-        """Take back the crosshair, then the filter, then the marks."""
-        if self.drop_crosshair() or self.box.clear_filter():
+        """Take back the crosshair, the chart in place of the list, the filter, then the marks."""
+        if self.drop_crosshair():
+            return True
+        if self.has_class("-chart-only"):
+            self.action_view_maximise()
+            return True
+        if self.box.clear_filter():
             return True
         if self._marked:
             self.action_mark_none()
@@ -331,6 +351,15 @@ class RunsScreen(RunScreenBase):
                 self.app.push_screen(RunScreen(row.path, section))
 
         self.app.push_screen(EndedCard(row), answered)
+
+    def action_view_maximise(self) -> None:
+        """Give the focused pane the whole screen; where only the list fits, the chart in its place."""
+        if self.app.size.height >= FLAT:
+            super().action_view_maximise()
+            return
+        self.toggle_class("-chart-only")
+        (self.chart if self.has_class("-chart-only") else self.table).focus()
+        self.call_after_refresh(self._follow)
 
     def action_find_here(self) -> None:
         """Filter the list."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from rich.style import Style
 from rich.text import Text
+from textual import events
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
-from workbench.ui.formatting import shorten
+from workbench.formatting import shorten
 
 
 @dataclass(frozen=True)
@@ -52,10 +53,12 @@ class EntryTree(Tree[Row]):
 
     def show(self, rows: Sequence[Row], cursor: str, *, unfold: bool = False) -> None:
         """Show these rows with the cursor on the row of that key, or on the first that is no group."""
-        self.clear()
-        for row in rows:
-            self._add(self.root, row, unfold=unfold)
-        self.root.expand()
+        with self.prevent(Tree.NodeHighlighted, Tree.NodeCollapsed, Tree.NodeExpanded):
+            self.clear()
+            self.cursor_line = -1
+            for row in rows:
+                self._add(self.root, row, unfold=unfold)
+            self.root.expand()
         nodes = [node for node in self._below(self.root) if node.data is not None]
         chosen = next((node for node in nodes if node.data and node.data.key == cursor), None)
         if chosen is None:
@@ -65,7 +68,9 @@ class EntryTree(Tree[Row]):
             while parent is not None and parent is not self.root:
                 parent.expand()
                 parent = parent.parent
-            self.call_after_refresh(self.move_cursor, chosen)
+            # Asking for a line lays the lines out; before that no node knows its own.
+            self.get_node_at_line(0)
+            self.move_cursor(chosen)
 
     @property
     def current(self) -> Row | None:
@@ -75,6 +80,11 @@ class EntryTree(Tree[Row]):
     def fold_groups(self, keys: Sequence[str]) -> None:
         """Fold these groups when they are shown next."""
         self._folded |= set(keys)
+
+    @property
+    def folded(self) -> frozenset[str]:
+        """The keys of what is folded."""
+        return frozenset(self._folded)
 
     def action_cursor_left(self) -> None:
         """Fold the row, or go to what it belongs to."""
@@ -100,6 +110,13 @@ class EntryTree(Tree[Row]):
         """Fold or unfold the row under the cursor."""
         if self.cursor_node is not None:
             self.cursor_node.toggle()
+
+    async def _on_click(self, event: events.Click) -> None:
+        """Move the cursor with one click and open with two; a click on the triangle folds."""
+        meta = event.style.meta
+        if event.chain == 1 and "line" in meta and not meta.get("toggle", False):
+            event.prevent_default()
+            self.cursor_line = meta["line"]
 
     def on_tree_node_collapsed(self, event: Tree.NodeCollapsed[Row]) -> None:
         """Remember what was folded."""
@@ -129,7 +146,7 @@ class EntryTree(Tree[Row]):
             icon = "x " if self._plain else "✗ "
         else:
             icon = "  "
-        note = row.note
+        note = row.note if len(icon) + len(row.label) + len(row.note) < room else ""
         name = shorten(row.label, max(4, room - len(icon) - len(note) - 1))
         pad = " " * max(1, room - len(icon) - len(name) - len(note))
         text = Text(f"{icon}{name}{pad}{note}"[:room] if room else "", style=style)

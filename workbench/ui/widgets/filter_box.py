@@ -54,6 +54,11 @@ class FilterBox(Input):
         """Whether the box is on the screen and takes keys."""
         return self.has_class("-open") and self.has_focus
 
+    def start_with(self, text: str) -> None:
+        """Start with a filter that was kept."""
+        self._kept = self.value = text
+        self.set_class(bool(text), "-open")
+
     def open(self) -> None:
         """Show the box and let it take the keys."""
         self._kept = self.value

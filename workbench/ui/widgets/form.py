@@ -28,11 +28,11 @@ class FieldLine(Horizontal):
 
     DEFAULT_CSS = """
     FieldLine {
-        height: 1;
-        & .mark { width: 2; }
-        & .name { width: 24; }
+        height: auto;
+        min-height: 1;
+        & .name { width: 33; }
         & .editor { width: 18; }
-        & .aside { width: 1fr; color: $muted; margin-left: 2; }
+        & .aside { width: 1fr; height: auto; color: $muted; margin-left: 1; }
         &.-changed .name { text-style: bold; }
     }
     """
@@ -49,14 +49,17 @@ class FieldLine(Horizontal):
         self.key = key
         self.row = row
         self._text = text
+        self._said: tuple[Problem | None, bool, str, str, bool] | None = None
 
     def compose(self) -> ComposeResult:
         """Yield the parts."""
-        yield Static("", classes="mark")
-        name = self.row.name.removeprefix("stop_criteria.")
-        yield Static(Content(name), classes="name")
+        yield Static(self._marked(Content("")), classes="name")
         yield self._make_editor()
         yield Static("", classes="aside")
+
+    def _marked(self, mark: Content) -> Content:
+        """Return the field's name behind a mark of one cell."""
+        return Content.assemble(mark or " ", " ", self.row.name.removeprefix("stop_criteria."))
 
     def _make_editor(self) -> Widget:
         options: tuple[str, ...] = ()
@@ -86,6 +89,10 @@ class FieldLine(Horizontal):
 
     def take(self, problem: Problem | None, *, changed: bool, base: str, fact: str, from_recipe: bool) -> None:
         """Show what is said of this field."""
+        said = (problem, changed, base, fact, from_recipe)
+        if said == self._said:
+            return
+        self._said = said
         mark, aside = Content(""), Content.styled(fact, "$muted")
         if changed:
             mark = Content.styled("✎", "$primary")
@@ -94,9 +101,10 @@ class FieldLine(Horizontal):
             error = problem.severity == "error"
             mark = Content.styled("✗" if error else "!", "$error" if error else "$warning")
             near = f": try {problem.nearest}" if problem.nearest else ""
-            aside = Content.styled(f"{problem.message}{near}", "$error" if error else "$warning")
+            message = f"{self.row.name} {problem.message}" if problem.message.startswith("or ") else problem.message
+            aside = Content.styled(f"{message}{near}", "$error" if error else "$warning")
         self.set_class(changed, "-changed")
-        self.query_one(".mark", Static).update(mark)
+        self.query_one(".name", Static).update(self._marked(mark))
         self.query_one(".aside", Static).update(aside)
 
 
@@ -169,23 +177,26 @@ class FormSection(Vertical):
         return [FieldLine(key, row, self._values[key]) for key, row in self.section.rows]
 
     @on(SectionTitle.Toggled)
-    def _toggled(self, event: SectionTitle.Toggled) -> None:
+    async def _toggled(self, event: SectionTitle.Toggled) -> None:
         event.stop()
         if self.is_open:
             self.is_open = False
             self._redraw()
         else:
-            self.unfold()
+            await self.unfold()
 
-    def unfold(self) -> None:
+    async def unfold(self) -> None:
         """Show the fields."""
         lines = self.query_one(".lines", Vertical)
         self.is_open = True
         if not lines.children:
-            made = self._make_lines()
-            lines.mount(*made)
-            self.call_after_refresh(self._tell_lines)
+            await lines.mount(*self._make_lines())
+            self._tell_lines()
         self._redraw()
+
+    def line(self, key: str) -> FieldLine:
+        """Return the line of a field of an unfolded section."""
+        return next(item for item in self.query(FieldLine) if item.key == key)
 
     def _redraw(self) -> None:
         self.query_one(".lines").set_class(not self.is_open, "-folded")
@@ -222,7 +233,7 @@ class FormSection(Vertical):
         self._wrong = sum(key in problems and problems[key].severity == "error" for key in keys)
         self._values = {key: edits.get(key, base[key]) for key in keys}
         if self._wrong and not self.is_open:
-            self.unfold()
+            self.call_next(self.unfold)
         self._tell_lines()
         self._redraw()
 

@@ -38,6 +38,7 @@ class LogView(ScrollView, can_focus=True):
     def __init__(self, *, empty: str = "", id: str | None = None) -> None:
         super().__init__(id=id)
         self._lines: list[str] = []
+        self._longest = 0
         self._empty = empty
         self._pattern = ""
         self._matches: list[int] = []
@@ -55,6 +56,7 @@ class LogView(ScrollView, can_focus=True):
     def clear(self) -> None:
         """Forget all lines."""
         self._lines = []
+        self._longest = 0
         self._matches, self._current = [], -1
         self._grown()
 
@@ -63,6 +65,7 @@ class LogView(ScrollView, can_focus=True):
         added = list(lines)
         if not added:
             return
+        self._longest = max(self._longest, *(len(line) for line in added))
         start = len(self._lines)
         self._lines += added
         if self._pattern:
@@ -158,8 +161,7 @@ class LogView(ScrollView, can_focus=True):
         self.refresh()
 
     def _grown(self) -> None:
-        longest = max((len(line) for line in self._lines[-1000:]), default=0)
-        self.virtual_size = Size(max(longest, self.virtual_size.width if self._lines else 0), len(self._lines))
+        self.virtual_size = Size(self._longest, len(self._lines))
         if self.following:
             self.scroll_end(animate=False)
         self.refresh(Region(0, 0, *self.size))

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from workbench.ui import formatting
+from workbench import formatting
 
 NBSP = "\u00a0"
 

@@ -1,0 +1,280 @@
+"""The launch form: recipe, overrides, problems at their fields, and what it launches."""
+
+from __future__ import annotations
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from tests.ui import fakes
+from tests.ui.conftest import Settle, workers_done
+from tests.ui.seen import line_with, lines, notices, text
+from workbench.catalog import discover
+from workbench.cli import main
+from workbench.project import Project
+from workbench.ui.app import WorkbenchApp
+from workbench.ui.screens.new_run import NewRunForm
+from workbench.ui.screens.runs import RunsScreen
+from workbench.ui.widgets.form import FieldLine, FormSection
+
+
+@pytest.fixture(autouse=True)
+def checked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check with each key instead of a little after the last one."""
+    monkeypatch.setattr("workbench.ui.screens.new_run.DEBOUNCE_S", 0.0)
+
+
+async def opened(pilot: Pilot[None], settle: Settle, name: str = "cart_pole") -> NewRunForm:
+    app = pilot.app
+    assert isinstance(app, WorkbenchApp)
+    await settle(pilot)
+    app.new_run_of(name)
+    await pilot.pause()
+    form = app.screen
+    assert isinstance(form, NewRunForm)
+    await checked(pilot)
+    return form
+
+
+async def checked(pilot: Pilot[None]) -> None:
+    """Wait until the form has been checked."""
+    for _ in range(2):
+        await workers_done(pilot)
+        await pilot.pause()
+
+
+def line(form: NewRunForm, key: str) -> FieldLine:
+    return next(item for item in form.query(FieldLine) if item.key == key)
+
+
+def said(form: NewRunForm, key: str) -> str:
+    """Return what stands beside a field: mark, then words."""
+    field = line(form, key)
+    mark, aside = (str(field.query_one(name, Static).content) for name in (".name", ".aside"))
+    return f"{mark[0]} {aside}".replace("\u00a0", " ").strip()
+
+
+async def fill_in(pilot: Pilot[None], form: NewRunForm, key: str, value: str) -> None:
+    editor = line(form, key).editor
+    assert isinstance(editor, Input)
+    editor.value = value
+    await pilot.pause()
+    await checked(pilot)
+
+
+async def test_the_form_opens_as_the_recipe_fills_it_in(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await opened(pilot, settle)
+        assert "1 000 000" in line_with(app, "total_steps")
+        assert "× 32 = 2 048 a rollout" in line_with(app, "n_steps")
+        assert line_with(app, "Same as").split("Same as ")[1].startswith("workbench train cart_pole --algorithm ppo")
+        assert "✓ ready" in lines(app)[-2]
+        assert form.draft.edits == {}
+
+
+async def test_an_override_is_marked_against_the_recipe_and_in_the_command(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        form = await opened(pilot, settle)
+        await fill_in(pilot, form, "ppo.learning_rate", "3e-4")
+        assert said(form, "ppo.learning_rate") == "✎ recipe 0.001"
+        assert "ppo.learning_rate=0.0003" in text(app)
+        assert "1 changed" in lines(app)[0]
+        await fill_in(pilot, form, "ppo.learning_rate", "")
+        assert form.draft.edits == {}
+        assert said(form, "ppo.learning_rate") == ""
+
+
+async def test_typing_the_recipes_own_value_is_no_change(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await opened(pilot, settle)
+        await fill_in(pilot, form, "total_steps", "1M")
+        assert form.draft.edits == {}
+
+
+async def test_all_problems_stand_at_their_fields_at_once(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(120, 50)) as pilot:
+        form = await opened(pilot, settle)
+        await fill_in(pilot, form, "ppo.gamma", "1.1")
+        await fill_in(pilot, form, "ppo.n_epochs", "2.5")
+        assert said(form, "ppo.gamma") == "✗ must be from 0 to 1, got 1.1"
+        assert said(form, "ppo.n_epochs").startswith("✗ must be a whole number")
+        assert "2 problems" in text(app)
+        await pilot.press("ctrl+g")
+        await pilot.pause()
+        assert app.screen is form
+        assert isinstance(form.focused, Input)
+        assert form.focused.value in ("1.1", "2.5")
+
+
+async def test_a_wrong_field_of_a_folded_section_unfolds_it(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(120, 50)) as pilot:
+        form = await opened(pilot, settle)
+        form.draft = form.draft.edited("eval_episodes", "0", form.draft.base())
+        form.check_soon(wait=False)
+        await checked(pilot)
+        section = next(item for item in form.query(FormSection) if item.section.name == "evaluation")
+        assert section.is_open
+        await pilot.pause()
+        assert "at least 1" in said(form, "eval_episodes")
+
+
+async def test_seeds_make_one_group_of_runs_and_open_runs(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await opened(pilot, settle)
+        form.query_one("#seeds", Input).value = "1-3"
+        form.query_one("#tags", Input).value = "baseline"
+        await checked(pilot)
+        assert "3 runs, one group" in line_with(app, "seeds")
+        await pilot.press("ctrl+g")
+        await settle(pilot)
+        queue = app.enqueue
+        assert isinstance(queue, fakes.FakeQueue)
+        assert [launch.spec.seed for launch in queue.launches] == [1, 2, 3]
+        assert len({launch.group for launch in queue.launches}) == 1
+        assert queue.launches[0].spec.tags == ("baseline",)
+        assert queue.launches[0].environment["name"] == "cart_pole"
+        assert isinstance(app.screen, RunsScreen)
+        assert "3 runs queued. enter opens one, S stops." in notices(app)
+
+
+async def test_wrong_seeds_are_refused_in_words(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        form = await opened(pilot, settle)
+        form.query_one("#seeds", Input).value = "one"
+        await checked(pilot)
+        assert "✗ must be whole numbers" in str(form.query_one("#seeds-aside", Static).content)
+        await pilot.press("ctrl+g")
+        await pilot.pause()
+        assert app.screen is form
+        assert form.focused is form.query_one("#seeds")
+
+
+async def test_another_algorithm_keeps_what_both_have_and_names_what_is_dropped(
+    app: WorkbenchApp, settle: Settle
+) -> None:
+    async with app.run_test(size=(120, 50)) as pilot:
+        form = await opened(pilot, settle)
+        await fill_in(pilot, form, "ppo.gamma", "0.9")
+        await fill_in(pilot, form, "ppo.n_epochs", "5")
+        form.query_one("#algorithm").focus()
+        await pilot.press("right")
+        await checked(pilot)
+        assert form.draft.edits == {"sac.gamma": "0.9"}
+        assert "SAC has no n_epochs: dropped." in notices(app)
+        assert "▾ SAC" in text(app)
+
+
+async def test_an_environment_without_a_recipe_needs_a_budget(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(120, 50)) as pilot:
+        form = await opened(pilot, settle, "ant")
+        assert "✗ 1 problem" in text(app)
+        await fill_in(pilot, form, "total_steps", "20k")
+        assert "✓ ready" in text(app)
+        assert "--max-steps 20000" in text(app)
+
+
+async def test_find_goes_to_a_field_in_a_folded_section(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await opened(pilot, settle)
+        await pilot.press("ctrl+f", *"eval_epi", "enter")
+        await pilot.pause()
+        await pilot.pause()
+        assert isinstance(form.focused, Input)
+        assert form.focused.parent is line(form, "eval_episodes")
+
+
+async def test_arrows_and_enter_go_through_the_fields(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await opened(pilot, settle)
+        await pilot.press("down", "down", "down")
+        assert form.focused is line(form, "n_envs").editor
+        await pilot.press("up", "enter")
+        assert form.focused is line(form, "n_envs").editor
+
+
+async def test_leaving_keeps_the_draft_and_starts_nothing(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await opened(pilot, settle)
+        await fill_in(pilot, form, "ppo.gamma", "0.9")
+        await pilot.press("escape")
+        await settle(pilot)
+        queue = app.enqueue
+        assert isinstance(queue, fakes.FakeQueue)
+        assert queue.launches == []
+        again = await opened(pilot, settle)
+        assert again is not form
+        assert again.draft.edits == {"ppo.gamma": "0.9"}
+        assert said(again, "ppo.gamma") == "✎ recipe 0.99"
+
+
+async def test_the_command_is_copied_and_gives_the_same_spec(
+    project: Project, app: WorkbenchApp, settle: Settle, capsys
+) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await opened(pilot, settle)
+        await fill_in(pilot, form, "ppo.learning_rate", "3e-4")
+        await fill_in(pilot, form, "n_envs", "16")
+        form.query_one("#seeds", Input).value = "7"
+        await checked(pilot)
+        launch = form.draft.check().launches[0]
+        await pilot.press("ctrl+y")
+        words = app.clipboard.split()
+        assert words[:3] == ["workbench", "train", "cart_pole"]
+    assert main(["--project", str(project.root), *words[1:], "--dry-run", "--json"]) == 0
+    import json
+
+    told = json.loads(capsys.readouterr().out)["runs"][0]
+    assert told["spec"] == launch.spec.model_dump(mode="json")
+
+
+async def test_a_read_only_app_shows_the_form_and_launches_nothing(project: Project, settle: Settle) -> None:
+    fakes.write_environments(project)
+    app = fakes.make_app(project, read_only=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await opened(pilot, settle)
+        await pilot.press("ctrl+g")
+        await pilot.pause()
+        assert app.screen is form
+
+
+async def test_a_queue_that_cannot_be_written_is_a_card(project: Project, settle: Settle) -> None:
+    from workbench.errors import WorkFailedError
+    from workbench.ui.screens.error import ErrorCard
+
+    def full(runs_root, launches):
+        raise WorkFailedError("the disk is full.", hint="Delete old runs.")
+
+    fakes.write_environments(project)
+    app = fakes.make_app(project, enqueue=full)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot, settle)
+        await pilot.press("ctrl+g")
+        for _ in range(5):
+            await pilot.pause()
+        assert isinstance(app.screen, ErrorCard)
+        assert "the disk is full." in text(app)
+        assert "Delete old runs." in text(app)
+
+
+def test_the_environment_of_a_launch_is_what_training_reads(project: Project) -> None:
+    from workbench.simulation.source import EnvSource
+    from workbench.ui.draft import environment_of
+
+    fakes.write_environments(project)
+    for entry in discover(project).entries:
+        assert environment_of(entry) == EnvSource.from_entry(entry).to_json()
+
+
+def test_every_field_of_a_run_has_one_place_in_the_form(project: Project) -> None:
+    from workbench.specs import ALGORITHM_SPECS, RunSpec, field_table
+    from workbench.ui.draft import Draft
+
+    fakes.write_environments(project)
+    entry = discover(project).find("cart_pole")
+    elsewhere = {"env_id", "algorithm", "seed", "tags", "group", "parent"}
+    for algorithm in ("ppo", "sac", "td3"):
+        draft = Draft(entry, algorithm)
+        keys = [key for section in draft.sections() for key, _ in section.rows]
+        fields = {row.name for row in field_table(RunSpec)} - elsewhere
+        fields |= {f"{algorithm}.{row.name}" for row in field_table(ALGORITHM_SPECS[algorithm])}
+        assert sorted(keys) == sorted(fields)

@@ -1,0 +1,160 @@
+"""Pictures of the shell's screens: what they look like empty, in use and when something is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from tests.ui import fakes
+from tests.ui.conftest import Settle, workers_done
+from workbench.catalog import discover
+from workbench.project import Project
+from workbench.ui import theme
+from workbench.ui.app import WorkbenchApp
+from workbench.ui.screens.new_run import NewRunForm
+from workbench.ui.state import Remembered
+
+Snap = Callable[..., bool]
+Before = Callable[[Pilot[None]], Awaitable[None]]
+
+THEMES = pytest.mark.parametrize("look", [theme.DARK, theme.LIGHT])
+SMALL = (80, 24)
+
+
+def made(project: Project, look: str = theme.DARK, **options: Any) -> WorkbenchApp:
+    remembered = Remembered(project.root / ".remembered.json")
+    remembered.keep("app", "theme", look)
+    return fakes.make_app(project, remembered=remembered, **options)
+
+
+def described(project: Project) -> None:
+    for entry in discover(project).entries:
+        fakes.describe(entry)
+
+
+def before(settle: Settle, *keys: str, then: Before | None = None) -> Before:
+    """Press keys once everything has been read."""
+
+    async def act(pilot: Pilot[None]) -> None:
+        await settle(pilot)
+        await pilot.press(*keys)
+        await pilot.pause()
+        if then is not None:
+            await then(pilot)
+        await pilot.pause()
+
+    return act
+
+
+async def checked(pilot: Pilot[None]) -> None:
+    for _ in range(3):
+        await workers_done(pilot)
+        await pilot.pause()
+
+
+@THEMES
+def test_environments(project: Project, settle: Settle, snap_compare: Snap, look: str) -> None:
+    fakes.write_environments(project)
+    described(project)
+    fakes.fake_run(project, "cart_pole", "7f3a")
+    assert snap_compare(made(project, look), terminal_size=SMALL, run_before=before(settle, "1", "G"))
+
+
+def test_environments_on_a_wide_screen(project: Project, settle: Settle, snap_compare: Snap) -> None:
+    fakes.write_environments(project)
+    described(project)
+    fakes.fake_run(project, "cart_pole", "7f3a")
+    assert snap_compare(made(project), terminal_size=(160, 48), run_before=before(settle, "1", "G"))
+
+
+def test_environments_of_an_empty_project(project: Project, settle: Settle, snap_compare: Snap) -> None:
+    assert snap_compare(made(project), terminal_size=SMALL, run_before=before(settle))
+
+
+@THEMES
+def test_a_broken_environment(project: Project, settle: Settle, snap_compare: Snap, look: str) -> None:
+    fakes.write_environments(project, broken=True)
+    assert snap_compare(made(project, look), terminal_size=SMALL, run_before=before(settle, "g", "down"))
+
+
+@THEMES
+def test_new_run(project: Project, settle: Settle, snap_compare: Snap, look: str) -> None:
+    fakes.write_environments(project)
+    app = made(project, look)
+    assert snap_compare(app, terminal_size=SMALL, run_before=before(settle, "G", "n", then=checked))
+
+
+@THEMES
+def test_new_run_with_problems(project: Project, settle: Settle, snap_compare: Snap, look: str) -> None:
+    fakes.write_environments(project)
+
+    async def spoil(pilot: Pilot[None]) -> None:
+        form = pilot.app.screen
+        assert isinstance(form, NewRunForm)
+        await checked(pilot)
+        form.query_one("#seeds", Input).value = "1-3"
+        base = form.draft.base()
+        for key, text in (("n_envs", "7"), ("ppo.learning_rate", "0.01")):
+            form.draft = form.draft.edited(key, text, base)
+        await form._fill()
+        form.check_soon(wait=False)
+        await checked(pilot)
+
+    app = made(project, look)
+    assert snap_compare(app, terminal_size=(120, 34), run_before=before(settle, "G", "n", then=spoil))
+
+
+def test_help(project: Project, settle: Settle, snap_compare: Snap) -> None:
+    fakes.write_environments(project)
+    assert snap_compare(made(project), terminal_size=SMALL, run_before=before(settle, "question_mark"))
+
+
+@THEMES
+def test_quit(project: Project, settle: Settle, snap_compare: Snap, look: str) -> None:
+    fakes.write_environments(project)
+    fakes.fake_run(project, "ant", "7f3a")
+    fakes.fake_run(project, "ant", "63f1", state="queued")
+    assert snap_compare(made(project, look), terminal_size=SMALL, run_before=before(settle, "1", "ctrl+q"))
+
+
+@THEMES
+def test_an_error(project: Project, settle: Settle, snap_compare: Snap, look: str) -> None:
+    fakes.write_environments(project)
+
+    async def show(pilot: Pilot[None]) -> None:
+        app = pilot.app
+        assert isinstance(app, WorkbenchApp)
+        app.show_error(
+            "The recording of ant 7f3a failed",
+            "No picture can be drawn here: there is no EGL device.",
+            hint="`workbench doctor` says what mends it.",
+            details="workbench record 7f3a",
+            path=Path("envs/ant_env.py"),
+            line=14,
+        )
+
+    assert snap_compare(made(project, look), terminal_size=SMALL, run_before=before(settle, then=show))
+
+
+@THEMES
+@pytest.mark.parametrize("state", ["empty", "playing", "failed"])
+def test_viewer(project: Project, settle: Settle, snap_compare: Snap, look: str, state: str) -> None:
+    fakes.write_environments(project)
+    launcher = fakes.FakeLauncher()
+
+    async def play(pilot: Pilot[None]) -> None:
+        app = pilot.app
+        assert isinstance(app, WorkbenchApp)
+        if state != "empty":
+            app.start_play(["play", "7f3a:best"], "ant 7f3a ◆ 8.5 M")
+        if state == "failed":
+            launcher.on_change = app.jobs_changed.publish  # no card over the place
+            launcher.finish(launcher.jobs[0], exit_code=1, tail=["workbench: no GL here. Install libegl1."])
+
+    app = made(project, look, launcher=launcher)
+    assert snap_compare(app, terminal_size=SMALL, run_before=before(settle, "3", then=play))

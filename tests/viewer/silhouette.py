@@ -1,0 +1,53 @@
+"""Where MuJoCo's own renderer sees anything that is not ground: `python -m tests.viewer.silhouette FOLDER`.
+
+A process of its own: Polyscope ends the graphics display that the two libraries share when it stops, and MuJoCo's
+renderer draws nothing any more in that process.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from workbench.viewer.camera import FIELD_OF_VIEW_DEG, View
+
+
+def silhouette(folder: Path, model: Any, data: Any, view: View, target: Any, size: tuple[int, int]) -> Any:
+    """Return a mask `(height, width)`."""
+    model.vis.global_.fovy = FIELD_OF_VIEW_DEG
+    mujoco.mj_saveModel(model, str(folder / "model.mjb"))
+    camera = [*target, view.distance, view.azimuth_deg, view.elevation_deg]
+    np.savez(folder / "asked.npz", qpos=data.qpos, camera=camera, size=size)
+    command = [sys.executable, "-m", "tests.viewer.silhouette", str(folder)]
+    root = Path(__file__).resolve().parents[2]
+    subprocess.run(command, cwd=root, env={**os.environ, "MUJOCO_GL": "egl"}, check=True, timeout=60)
+    return np.load(folder / "mask.npy")
+
+
+def main(folder: Path) -> None:
+    asked = np.load(folder / "asked.npz")
+    model = mujoco.MjModel.from_binary_path(str(folder / "model.mjb"))
+    data = mujoco.MjData(model)
+    data.qpos[:] = asked["qpos"]
+    mujoco.mj_forward(model, data)
+    camera = mujoco.MjvCamera()
+    *target, camera.distance, camera.azimuth, camera.elevation = (float(value) for value in asked["camera"])
+    camera.lookat = target
+    width, height = (int(value) for value in asked["size"])
+    renderer = mujoco.Renderer(model, height, width)
+    renderer.enable_segmentation_rendering()
+    renderer.update_scene(data, camera)
+    numbers, kinds = np.moveaxis(renderer.render(), -1, 0)
+    renderer.close()
+    ground = [index for index in range(model.ngeom) if model.geom_type[index] == int(mujoco.mjtGeom.mjGEOM_PLANE)]
+    np.save(folder / "mask.npy", (kinds == int(mujoco.mjtObj.mjOBJ_GEOM)) & ~np.isin(numbers, ground))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+
+from workbench.viewer import framing
+
+
+def model(body: str, world: str = "", head: str = "") -> Any:
+    return mujoco.MjModel.from_xml_string(
+        f"<mujoco>{head}<worldbody>{world}<body name='root' pos='0 0 1'>{body}</body></worldbody></mujoco>"
+    )
+
+
+def test_what_floats_is_followed_and_the_ground_is_found() -> None:
+    found = framing.frame(model("<freejoint/><geom size='.5'/>", "<geom type='plane' pos='0 0 .2' size='40 40 1'/>"))
+    assert found.follow_body == 1
+    assert found.floor_geom == 0
+    assert found.floor_height == pytest.approx(0.2)
+    # The ground counts for nothing; the gap under the ball does.
+    assert found.radius == pytest.approx(np.linalg.norm([1, 1, 1.3]) / 2)
+
+
+def test_the_view_is_centred_on_what_moves_not_on_its_mass() -> None:
+    pole = "<freejoint/><geom type='box' size='.2 .2 .2' mass='99'/><geom pos='0 0 2' size='.2' mass='1'/>"
+    found = framing.frame(model(pole, "<geom type='plane' size='1 1 1' pos='0 0 .8'/>"))
+    data = mujoco.MjData(model(pole))
+    mujoco.mj_forward(model(pole), data)
+    assert found.target(data)[2] == pytest.approx(2.0, abs=0.01)
+
+
+def test_an_arm_is_not_followed_and_all_of_its_reach_is_shown() -> None:
+    arm = "<joint axis='0 1 0' limited='true' range='-90 90'/><geom type='capsule' size='.05' fromto='0 0 0 0 0 1'/>"
+    found = framing.frame(model(arm))
+    assert found.follow_body is None
+    assert found.radius > 1.0
+
+
+def test_a_body_on_a_long_slide_is_followed_and_on_a_short_one_not() -> None:
+    cart = "<joint type='slide' axis='1 0 0' limited='true' range='-{0} {0}'/><geom type='box' size='.2 .2 .2'/>"
+    assert framing.frame(model(cart.format(5))).follow_body == 1
+    assert framing.frame(model(cart.format(0.1))).follow_body is None
+
+
+def test_a_far_slide_does_not_make_the_rest_tiny() -> None:
+    goal = "</body><body><joint type='slide' axis='1 0 0' limited='true' range='-50 50'/><geom size='.1'/>"
+    found = framing.frame(model("<joint axis='0 0 1' limited='true' range='-1 1'/><geom size='.3'/>" + goal))
+    assert found.radius < 2
+
+
+def test_the_environment_may_name_what_to_follow() -> None:
+    two = "<joint/><geom size='.1'/><body name='tip' pos='0 0 1'><joint/><geom size='.1'/></body>"
+    assert framing.frame(model(two), follow="tip").follow_body == 2
+
+
+def test_without_a_plane_the_floor_lies_under_everything() -> None:
+    found = framing.frame(model("<freejoint/><geom size='.5'/>", "<geom type='box' size='.1 .1 .1' pos='0 0 .3'/>"))
+    assert found.floor_geom is None
+    assert found.floor_height == pytest.approx(0.2)
+
+
+def test_motion_in_a_level_plane_is_seen_from_above() -> None:
+    assert framing.frame(model("<joint axis='0 0 1'/><geom size='.1'/>")).elevation_deg == framing.SEEN_FROM_ABOVE
+    assert framing.frame(model("<joint axis='0 1 0'/><geom size='.1'/>")).elevation_deg == framing.SEEN_AT[1]
+
+
+def test_the_models_own_view_is_taken() -> None:
+    head = "<visual><global azimuth='90' elevation='-8'/></visual>"
+    found = framing.frame(model("<joint/><geom size='.1'/>", head=head))
+    assert (found.azimuth_deg, found.elevation_deg) == (90, -8)
+
+
+def test_a_model_in_which_nothing_moves_is_framed_too() -> None:
+    still = mujoco.MjModel.from_xml_string("<mujoco><worldbody><geom size='.5'/></worldbody></mujoco>")
+    assert framing.frame(still).radius == pytest.approx(np.sqrt(3) / 2)
+    empty = mujoco.MjModel.from_xml_string("<mujoco/>")
+    assert framing.frame(empty).radius > 0

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.viewer.fakes import Counting, Nodding, Reel, Sketch
+from workbench.viewer.recorder import FrameClock, frame_rate, record
+from workbench.viewer.session import Session
+
+
+@pytest.mark.parametrize(
+    ("control_hz", "wanted", "fps"),
+    [(20, None, 20), (25, None, 25), (10, None, 10), (60, None, 60), (66.7, None, 30), (5, None, 30), (20, 12, 12)],
+)
+def test_usual_control_rates_are_filmed_as_they_are(control_hz: float, wanted: float | None, fps: float) -> None:
+    assert frame_rate(control_hz, wanted) == fps
+
+
+@pytest.mark.parametrize("hz", [20.0, 25.0, 1 / 0.04, 1 / 0.05, 33.333333333])
+def test_at_the_control_rate_every_step_is_one_frame(hz: float) -> None:
+    clock = FrameClock(hz, hz)
+    assert [clock.due(step) for step in range(2000)] == [1] * 2000
+
+
+def test_a_fast_environment_is_thinned_and_a_slow_one_held() -> None:
+    fast, slow = FrameClock(120, 30), FrameClock(10, 30)
+    assert [fast.due(step) for step in range(9)] == [1, 0, 0, 0, 1, 0, 0, 0, 1]
+    assert [slow.due(step) for step in range(3)] == [1, 3, 3]
+
+
+@pytest.mark.parametrize("control_hz", [66.67, 125.0, 7.0])
+def test_a_resampled_film_lasts_as_long_as_the_simulation(control_hz: float) -> None:
+    clock = FrameClock(control_hz, 30)
+    steps = 1000
+    frames = sum(clock.due(step) for step in range(steps + 1))
+    assert frames / 30 == pytest.approx(steps / control_hz, abs=1.1 / 30)
+
+
+def test_whole_episodes_are_filmed_with_their_reset_frames() -> None:
+    session, sketch, reel = Session(Counting(4), Nodding(), seed=2), Sketch(), Reel()
+    done = record(session, sketch, reel, FrameClock(20, 20), episodes=2)
+    assert done.frames == reel.frames == 2 * (4 + 1)
+    assert [(episode.length, episode.seed, episode.reason) for episode in done.episodes] == [
+        (4, 2, "fell"),
+        (4, 3, "fell"),
+    ]
+    assert sketch.restarts == 2
+    # The camera moves by simulated time; at the start of an episode none has passed.
+    assert sketch.elapsed == pytest.approx([0, *[0.05] * 4] * 2)
+
+
+def test_frames_that_are_not_due_are_not_drawn() -> None:
+    sketch, reel = Sketch(), Reel()
+    record(Session(Counting(8), Nodding(), seed=0), sketch, reel, FrameClock(40, 20))
+    assert reel.frames == len(sketch.elapsed) == 5
+    assert sketch.elapsed[1:] == pytest.approx([0.05] * 4)
+
+
+def test_an_episode_can_be_cut_after_some_seconds() -> None:
+    reel = Reel()
+    done = record(Session(Counting(1000), Nodding(), seed=0), Sketch(), reel, FrameClock(20, 20), seconds=0.5)
+    assert reel.frames == 11
+    assert done.episodes[0].reason is None
+    assert not done.stopped
+
+
+def test_a_film_that_is_asked_to_end_keeps_what_it_has() -> None:
+    seen: list[int] = []
+    done = record(
+        Session(Counting(1000), Nodding(), seed=0),
+        Sketch(),
+        Reel(),
+        FrameClock(20, 20),
+        episodes=3,
+        on_step=lambda episode, step: seen.append(step),
+        should_stop=lambda: len(seen) == 4,
+    )
+    assert done.stopped
+    assert done.frames == 4
+    assert [episode.length for episode in done.episodes] == [3]

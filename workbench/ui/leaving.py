@@ -1,0 +1,92 @@
+"""How the app is left: after asking where something is live, or by a fault of its own, without a traceback."""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+from textual.app import App
+from textual.worker import WorkerFailed
+
+from workbench import durable
+from workbench.project import cache_folder
+
+if TYPE_CHECKING:
+    from workbench.ui.header import RunCounts
+    from workbench.ui.jobs import Job
+
+_REPORTS_KEPT = 10
+
+
+class Leaving(App[None]):
+    """The part of the app that ends it; runs and films go on whichever way it ends."""
+
+    @property
+    def run_counts(self) -> RunCounts:
+        """What is live and queued."""
+        raise NotImplementedError
+
+    @property
+    def jobs(self) -> Sequence[Job]:
+        """What was started from the app."""
+        raise NotImplementedError
+
+    def stop_all(self) -> Any:
+        """Ask every live and queued run to end."""
+        raise NotImplementedError
+
+    async def action_quit(self) -> None:
+        """Quit; ask first while anything is live."""
+        from workbench.ui.screens.quit import QuitCard
+
+        if isinstance(self.screen, QuitCard):
+            return
+        counts = self.run_counts
+        films = sum(job.state == "running" and job.kind == "film" for job in self.jobs)
+        if counts.live or counts.queued or films:
+            self.push_screen(QuitCard(counts, films), self._quit_answered)
+        else:
+            self.exit()
+
+    action_app_quit = action_quit
+
+    async def _quit_answered(self, answer: str | None) -> None:
+        if answer is None:
+            return
+        if answer == "stop":
+            try:
+                await self.stop_all().wait()
+            except WorkerFailed:
+                # Its card is on the screen; leaving would take it away unread.
+                return
+        self.exit()
+
+    def action_help_quit(self) -> None:
+        """Say how to leave: ctrl+c copies what is selected and never reaches a run."""
+        self.notify("ctrl+q quits.")
+
+    def _fatal_error(self) -> None:
+        """Say in a sentence that the app failed, and keep the traceback in a file, where Textual would print it."""
+        report = write_report(sys.exc_info()[1])
+        where = f" The report is in {report}." if report is not None else ""
+        self.panic(Text(f"workbench stopped by a fault of its own; runs and films go on.{where}"))
+
+
+def write_report(error: BaseException | None) -> Path | None:
+    """Write the traceback of an error into the cache and return where; None where that fails too."""
+    if error is None:
+        return None
+    folder = cache_folder() / "faults"
+    path = folder / f"{time.strftime('%Y%m%d-%H%M%S')}.txt"
+    try:
+        durable.write_text(path, "".join(traceback.format_exception(error)))
+        for old in sorted(folder.glob("*.txt"))[:-_REPORTS_KEPT]:
+            old.unlink(missing_ok=True)
+    except OSError:
+        return None
+    return path
