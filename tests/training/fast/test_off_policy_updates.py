@@ -76,6 +76,16 @@ def test_fifty_updates_give_the_same_weights_and_losses(name: str, gradient_step
         assert other == pytest.approx(one, rel=1e-6, abs=1e-6)
 
 
+def test_a_critic_that_is_never_the_lower_one_is_not_followed() -> None:
+    models = [make(classes["sac"], **network(256, 256), batch_size=256) for classes in (THEIRS, OURS)]
+    for model in models:
+        with torch.no_grad():
+            model.critic.q_networks[0][-1].bias.fill_(100.0)
+        update(model, 5, SEED)
+    assert models[1]._made._critics.is_large
+    assert distance(*models) < 1e-4
+
+
 @BOTH
 def test_threads_do_not_change_a_bit(algorithm: str) -> None:
     settings = network(256, 256) | {"batch_size": 256}

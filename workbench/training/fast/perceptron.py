@@ -173,6 +173,16 @@ class Pass:
             self._descend(layer)
         return torch.bmm(self._gradients[0], self._entry, out=self.input_gradient)
 
+    def backward_to_some_inputs(self) -> Tensor:
+        """Do the same for one copy, and leave out the rows whose gradient is zero."""
+        rows = self.gradient.flatten().nonzero().flatten()
+        gradient = self.gradient.index_select(1, rows)
+        for layer in range(len(self._gradients) - 1, 0, -1):
+            before = self._gradients[layer - 1][:, : len(rows)]
+            gradient = torch.bmm(gradient, self._net.weights[layer], out=before)
+            self._net.differentiate(gradient, self._inputs[layer].index_select(1, rows))
+        return self.input_gradient.zero_().index_copy_(1, rows, torch.bmm(gradient, self._entry))
+
     def _descend(self, layer: int) -> None:
         """Carry the gradient of a layer's results to those of the layer before it."""
         if layer == 0:

@@ -95,6 +95,7 @@ class _Lane:
     def __init__(self, learned: Perceptrons, target: Perceptrons, batch: Batch) -> None:
         self.value = Pass(learned, batch.pairs, learning=batch.size, columns=batch.action_columns)
         self.next_value = Pass(target, batch.next_pairs)
+        self._alone = learned.copies == 1
 
     def look_ahead(self) -> None:
         self.next_value.forward()
@@ -104,7 +105,11 @@ class _Lane:
         self.value.forward()
 
     def climb(self) -> None:
-        self.value.backward_to_inputs()
+        if self._alone:
+            # About half of the rows follow the other critic.
+            self.value.backward_to_some_inputs()
+        else:
+            self.value.backward_to_inputs()
 
 
 def critic_layers(critic: Any) -> tuple[list[list[nn.Linear]], type[nn.Module]]:
