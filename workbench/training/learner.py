@@ -44,13 +44,14 @@ class Learner:
         spec: What the run was asked to do.
         venv: All copies of the environment; closed with the learner.
         seed: Of everything random.
+        workers: Threads of an update at most; 0 for one a CPU.
     """
 
-    def __init__(self, spec: RunSpec, venv: VecEnv, *, seed: int) -> None:
+    def __init__(self, spec: RunSpec, venv: VecEnv, *, seed: int, workers: int = 0) -> None:
         self._spec = spec
         self.venv = venv
         self.env = normalize(venv, spec)
-        self.model: BaseAlgorithm = make_model(spec, self.env, seed=seed)
+        self.model: BaseAlgorithm = make_model(spec, self.env, seed=seed, workers=workers)
         self.observation_space = describe_space(venv.observation_space, "observations")
         self.action_space = describe_space(venv.action_space, "actions")
         self.network = describe_network(self.model.policy, spec.algorithm)

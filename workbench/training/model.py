@@ -14,6 +14,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from workbench.errors import RequestError
 from workbench.specs import Algorithm, RunSpec, schedule
+from workbench.training.device import choose_device
 from workbench.training.fast.normalize import Normalizer
 from workbench.training.fast.ppo import PPO
 from workbench.training.fast.sac import SAC
@@ -52,8 +53,14 @@ def normalize(venv: VecEnv, spec: RunSpec) -> VecEnv:
     )
 
 
-def make_model(spec: RunSpec, env: VecEnv, *, seed: int) -> BaseAlgorithm:
+def make_model(spec: RunSpec, env: VecEnv, *, seed: int, workers: int = 0) -> BaseAlgorithm:
     """Return the learner that a spec describes.
+
+    Args:
+        spec: What the run was asked to do.
+        env: What it learns from.
+        seed: Of everything random.
+        workers: Threads of an update at most; 0 for one a CPU.
 
     Raises:
         RequestError: The algorithm cannot learn on these actions, or Stable-Baselines3 refuses a value.
@@ -67,13 +74,13 @@ def make_model(spec: RunSpec, env: VecEnv, *, seed: int) -> BaseAlgorithm:
             env,
             policy_kwargs=_policy_keywords(spec),
             seed=seed,
-            device=_device(spec),
+            device=choose_device(spec)[0],
             **_keywords(spec, env),
         )
     except (AssertionError, ValueError) as error:
         raise RequestError(f"Stable-Baselines3 refuses this spec: {error}") from error
     if isinstance(model, PPO | SAC | TD3):
-        model.workers = spec.threads or 0
+        model.workers = workers
     return model
 
 
@@ -103,8 +110,3 @@ def _policy_keywords(spec: RunSpec) -> dict[str, Any]:
         if hasattr(block, name):
             keywords[name] = getattr(block, name)
     return keywords
-
-
-def _device(spec: RunSpec) -> str:
-    # The small networks of PPO are slower on a GPU than the copying to and fro.
-    return "cpu" if spec.device == "auto" and spec.algorithm == "ppo" else spec.device

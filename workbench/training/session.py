@@ -17,6 +17,8 @@ from workbench.policies import Evaluation
 from workbench.runs import EventWriter, RequestInbox, RunDirectory, RunState, StateFile
 from workbench.runs.state import BEAT_S
 from workbench.simulation import EnvSource, make_sb3
+from workbench.training.cpus import choose_threads, runs_beside
+from workbench.training.device import choose_device
 from workbench.training.keeper import CheckpointKeeper
 from workbench.training.learner import AnomalyError, Learner
 from workbench.training.log import RunLog
@@ -95,9 +97,13 @@ class Session:
         self._log.say(f"{spec.algorithm.upper()} on {source.env_id}, {spec.n_envs} copies, seed {seed}")
         if spec.video_on_checkpoint:
             self._log.say("films of checkpoints are not built yet: none is made")
-        venv = make_sb3(source, spec.n_envs, seed, spec.threads or 0)
+        threads = choose_threads(spec.n_envs, asked=spec.threads, beside=runs_beside(self._run))
+        device, why = choose_device(spec)
+        self._log.say(f"{threads.physics} physics, {threads.updates} update threads: {threads.reason}")
+        self._log.say(f"networks on {device}: {why}")
+        venv = make_sb3(source, spec.n_envs, seed, threads.physics)
         try:
-            learner = self._learner = Learner(spec, venv, seed=seed)
+            learner = self._learner = Learner(spec, venv, seed=seed, workers=threads.updates)
         except BaseException:
             venv.close()
             raise
@@ -114,7 +120,7 @@ class Session:
             stop=self._stop,
             enter=self._enter,
         )
-        threads = torch.get_num_threads()
+        torch_threads = torch.get_num_threads()
         try:
             # In a rollout, a second thread of torch spins against the simulator's own and halves the speed.
             torch.set_num_threads(1)
@@ -128,7 +134,7 @@ class Session:
             return trainer.run()
         finally:
             learner.close()
-            torch.set_num_threads(threads)
+            torch.set_num_threads(torch_threads)
 
     def _close(self, state: RunState, reason: str) -> None:
         self._log.say(f"{state}: {reason}")

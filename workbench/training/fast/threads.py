@@ -8,20 +8,18 @@ bits on any number of threads.
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import torch
 
+from workbench.training.cpus import cpus
+
+__all__ = ["Pace", "cpus", "one_thread", "run_pieces"]
+
 ROUNDS = 50
 """Every so many rounds, what was slower last time is tried again."""
-
-
-def cpus() -> int:
-    """Return how many CPUs this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
