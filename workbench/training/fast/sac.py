@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Any
 
 import stable_baselines3
@@ -16,7 +17,7 @@ from workbench.training.fast.batch import Batch
 from workbench.training.fast.flat import FlatParameters, bind_all
 from workbench.training.fast.off_policy import OffPolicy, why_not_policy
 from workbench.training.fast.perceptron import ATEN, Pass, Perceptrons, parameters_in_order, read_layers
-from workbench.training.fast.threads import cpus, one_thread, run_pieces
+from workbench.training.fast.threads import Pace, cpus, one_thread, run_pieces
 from workbench.training.fast.twin import TwinCritics
 
 SQUASH_EPSILON = 1e-6
@@ -75,6 +76,7 @@ class SACUpdates:
         obs_size, width = actor.features_dim, actor.mu.out_features
         self.batch_size = batch_size
         self.n_envs = model.n_envs
+        self._pace = Pace()
         self.policy = policy
         self._batch = batch = Batch(batch_size, obs_size, width)
         self._actor = FlatParameters(parameters_in_order(layers), actor.optimizer)
@@ -130,7 +132,8 @@ class SACUpdates:
     def run(self, model: SAC, gradient_steps: int) -> dict[str, list[float]]:
         """Take updates and return the losses of each."""
         told: dict[str, list[float]] = {"ent_coef": [], "actor_loss": [], "critic_loss": [], "ent_coef_loss": []}
-        workers = model.workers or cpus()
+        workers = self._pace.choose(model.workers or cpus())
+        started = time.perf_counter()
         with one_thread(), torch.inference_mode():
             self._batch.begin(model.get_vec_normalize_env())
             for step in range(gradient_steps):
@@ -150,6 +153,7 @@ class SACUpdates:
                 told["actor_loss"].append(ent_coef * mean_log_prob - self._improve_actor(ent_coef, workers))
                 if step % model.target_update_interval == 0:
                     self._critics.follow(model.tau)
+        self._pace.note(workers, (time.perf_counter() - started) / max(1, gradient_steps))
         return told
 
     def _sample_actions(self, workers: int) -> None:

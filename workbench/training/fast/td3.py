@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import stable_baselines3
@@ -14,7 +15,7 @@ from workbench.training.fast.batch import Batch
 from workbench.training.fast.flat import FlatParameters, bind_all
 from workbench.training.fast.off_policy import OffPolicy, why_not_policy
 from workbench.training.fast.perceptron import ATEN, Pass, Perceptrons, parameters_in_order, read_layers
-from workbench.training.fast.threads import cpus, one_thread
+from workbench.training.fast.threads import Pace, cpus, one_thread
 from workbench.training.fast.twin import TwinCritics
 
 
@@ -61,6 +62,7 @@ class TD3Updates:
         policy: Any = model.policy
         self.batch_size = batch_size
         self.n_envs = model.n_envs
+        self._pace = Pace()
         self.policy = policy
         self.optimizers = [policy.actor.optimizer, policy.critic.optimizer]
 
@@ -104,21 +106,24 @@ class TD3Updates:
     def run(self, model: TD3, gradient_steps: int) -> dict[str, list[float]]:
         """Take updates and return the losses of each."""
         told: dict[str, list[float]] = {"actor_loss": [], "critic_loss": []}
+        workers = self._pace.choose(model.workers or cpus())
+        started = time.perf_counter()
         with one_thread(), torch.inference_mode():
             self._batch.begin(model.get_vec_normalize_env())
             for _ in range(gradient_steps):
                 model._n_updates += 1
                 self._batch.draw(model.replay_buffer, model.gamma)  # type: ignore[arg-type]
-                told["critic_loss"].append(self._improve_critics(model))
+                told["critic_loss"].append(self._improve_critics(model, workers))
                 if model._n_updates % model.policy_delay == 0:
                     told["actor_loss"].append(self._improve_actor())
                     self._critics.follow(model.tau)
                     self._target_actor.values.lerp_(self._actor.values, model.tau)
+        self._pace.note(workers, (time.perf_counter() - started) / max(1, gradient_steps))
         return told
 
-    def _improve_critics(self, model: TD3) -> float:
+    def _improve_critics(self, model: TD3, workers: int) -> float:
         """Step both critics towards the target and return their loss."""
-        batch, critics, workers = self._batch, self._critics, model.workers or cpus()
+        batch, critics = self._batch, self._critics
         self._noise.normal_(0, model.target_policy_noise).clamp_(-model.target_noise_clip, model.target_noise_clip)
         self._next_act.forward()
         self._next_actions.tanh_().add_(self._noise).clamp_(-1, 1)
