@@ -26,6 +26,7 @@ from workbench.simulation.episodes import EpisodeStatistics, Floats, StepArrays
 from workbench.simulation.guard import Guard, module_path
 from workbench.simulation.mjcf import actuator_name, compile_model
 from workbench.simulation.noise import Noise
+from workbench.simulation.snapshot import OpenBatch, Snapshot, put_back, take
 
 C = TypeVar("C", bound=BatchEnvConfig)
 Ids = NDArray[np.intp]
@@ -83,6 +84,8 @@ class BatchEnv(ABC, Generic[C]):
     """Of one copy."""
     action_space: Box
     """Of one copy."""
+    statistics: EpisodeStatistics
+    """What the current episodes gave so far."""
     observation_names: tuple[str, ...]
     action_names: tuple[str, ...]
     reward_names: tuple[str, ...]
@@ -104,7 +107,7 @@ class BatchEnv(ABC, Generic[C]):
             self.model = compile_model(self.load(), module_path(type(self)))
             # A state that is no longer finite must reach the checks below instead of being replaced in silence.
             self.model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
-            self.batch = mujoco_batch.Batch(self.model, n_envs, min(threads or _cpus(), n_envs))
+            self.batch = OpenBatch(self.model, n_envs, min(threads or _cpus(), n_envs))
             self.qpos, self.qvel, self.ctrl = (self.batch.bind(field) for field in ("qpos", "qvel", "ctrl"))
             self.elapsed = np.zeros(n_envs, dtype=np.int64)
             self.lengths = np.zeros(n_envs, dtype=np.int64)
@@ -245,7 +248,25 @@ class BatchEnv(ABC, Generic[C]):
 
     def returns(self) -> Floats:
         """Return the reward gathered so far in each current episode (n,)."""
-        return self._statistics.returns()
+        return self.statistics.returns()
+
+    def snapshot(self) -> Snapshot:
+        """Return the state of all copies as plain data, with which `restore` makes them go on as if never interrupted.
+
+        What an author adds is part of it where it is kept in attributes of the environment: arrays, numbers, strings,
+        lists and dicts of them.
+        """
+        self._require_open()
+        return take(self)
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Make all copies what they were when `snapshot` was called on an environment that is configured the same.
+
+        Raises:
+            SimulationError: It is not the state of such an environment.
+        """
+        self._require_open()
+        put_back(self, state)
 
     def close(self) -> None:
         """Let the simulations go; may be called twice."""
@@ -279,7 +300,7 @@ class BatchEnv(ABC, Generic[C]):
         observations = self._check_observations(self.observe())
         told = self.info()
         self._fill(values, k + 1, self._summed, told, "info")
-        self._statistics.add(values)
+        self.statistics.add(values)
         terminated, truncated, flags = self._endings()
         ended = np.flatnonzero(terminated | truncated)
         return StepArrays(
@@ -304,7 +325,7 @@ class BatchEnv(ABC, Generic[C]):
         self.measure()
         self.elapsed[ids] = 0
         self.lengths[ids] = 0
-        self._statistics.clear(ids)
+        self.statistics.clear(ids)
         self._observations = self._check_observations(self.observe())
 
     def _endings(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], dict[str, NDArray[np.bool_]]]:
@@ -323,7 +344,7 @@ class BatchEnv(ABC, Generic[C]):
 
     def _record(self, copy: int, flags: Mapping[str, NDArray[np.bool_]]) -> Any:
         reason = next(name for name, flag in flags.items() if flag[copy])
-        return self._statistics.record(
+        return self.statistics.record(
             copy,
             length=int(self.lengths[copy]),
             terminated=reason in self.termination_names,
@@ -384,7 +405,7 @@ class BatchEnv(ABC, Generic[C]):
             name for name, value in told.items() if value.shape == (self.n_envs,) and value.dtype.kind in "biuf"
         )
         self._rows = len(self.reward_names) + 1 + len(self._summed)
-        self._statistics = EpisodeStatistics(self.n_envs, self.reward_names, self._summed)
+        self.statistics = EpisodeStatistics(self.n_envs, self.reward_names, self._summed)
         self._observations = np.zeros(seen.shape)
 
     def _map_controls(self) -> tuple[Floats, Floats] | None:

@@ -89,6 +89,11 @@ class EpisodeStatistics:
         self._sums = np.zeros((rows, n_envs))
         self._squares = np.zeros((rows, n_envs))
 
+    @property
+    def arrays(self) -> tuple[Floats, Floats]:
+        """All there is to know: the sums and the sums of squares, live."""
+        return self._sums, self._squares
+
     def add(self, values: Floats) -> None:
         """Add one step: `values` (terms + 1 + infos, n), the reward after its terms."""
         self._sums += values

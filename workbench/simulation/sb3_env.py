@@ -23,6 +23,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 from workbench.errors import RequestError, SimulationError, WorkbenchError
 from workbench.simulation.batch_env import TIME_LIMIT, BatchEnv
 from workbench.simulation.episodes import Episode, StepArrays
+from workbench.simulation.snapshot import Snapshot
 
 VecEnvIndices = None | int | Iterable[int]
 
@@ -116,6 +117,15 @@ class BatchVecEnv(VecEnv):
         """Return the episodes that ended since the last call, however they were stepped."""
         return self._log.drain()
 
+    def snapshot(self) -> Snapshot:
+        """Return the state of all copies; see `BatchEnv.snapshot`. Episodes that were not drained are no part of it."""
+        return self.env.snapshot()
+
+    def restore(self, state: Mapping[str, Any]) -> bool:
+        """Make all copies what they were, and return that they are."""
+        self.env.restore(state)
+        return True
+
     def close(self) -> None:
         """Let the simulations go."""
         self.env.close()
@@ -189,6 +199,18 @@ class GymVecEnv(DummyVecEnv):
     def drain_episodes(self) -> list[Episode]:
         """Return the episodes that ended since the last call, however they were stepped."""
         return self._log.drain()
+
+    def snapshot(self) -> Snapshot:
+        """Return what the copies draw their random numbers from; of the rest of them nothing can be known."""
+        return {"generators": [env.unwrapped.np_random.bit_generator.state for env in self.envs]}
+
+    def restore(self, state: Mapping[str, Any]) -> bool:
+        """Let the copies draw on where they were, and return that their episodes must begin anew."""
+        for env, generator in zip(self.envs, state["generators"], strict=True):
+            own = env.unwrapped.np_random.bit_generator
+            if own.state["bit_generator"] == generator["bit_generator"]:
+                own.state = generator
+        return False
 
     def env_is_wrapped(self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: Any = None) -> Any:
         """Answer yes for `Monitor`: returns and lengths are recorded as it records them."""
