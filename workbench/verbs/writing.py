@@ -27,6 +27,7 @@ PLAIN_SIGNS = {
 }
 """What is written where a sign of ours cannot be."""
 
+_CONTROLS = {code: " " if chr(code).isspace() else "?" for code in (*range(0x20), *range(0x7F, 0xA0))}
 _HANDLER = "workbench.plain"
 _ESCAPED_BYTES = range(0xDC80, 0xDD00)
 
@@ -38,6 +39,11 @@ def accept_any_text(*streams: TextIO) -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors=_HANDLER)
+
+
+def on_one_line(text: str) -> str:
+    """Return what a file or a run holds so that it moves no cursor and breaks no line."""
+    return text.translate(_CONTROLS)
 
 
 def can_show(text: str, stream: TextIO) -> bool:
