@@ -169,3 +169,14 @@ def test_a_list_of_another_folder(project: Project, tmp_path: Path, capsys: pyte
     make(Project(tmp_path / "other"), "ant", RunState.FINISHED, "steps")
     assert listing(project, "--output-dir", str(tmp_path / "other" / "runs")) == 0
     assert "✓ finished" in capsys.readouterr().out
+
+
+def test_a_folder_that_cannot_be_looked_into_is_not_an_empty_one(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project.root / "file").write_text("")
+    assert listing(project, "--output-dir", str(project.root / "file")) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err == f"workbench: Not a directory ({project.root / 'file'}).\n"
+    assert listing(project, "--output-dir", str(project.root / "nowhere")) == 0

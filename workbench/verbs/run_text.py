@@ -117,7 +117,8 @@ def ending_lines(row: RunSummary) -> list[str]:
     head = [f"{row.env_name} {row.short_id} {row.algorithm.upper()}"]
     if row.seed is not None:
         head.append(f"seed {row.seed}")
-    head.append(f"{row.state}: {row.reason}" if row.reason else str(row.state))
+    # What failed may be a sentence with its own full stop.
+    head.append(f"{row.state}: {row.reason.rstrip('.')}" if row.reason else str(row.state))
     head.append(f"{amount(row.steps)} steps")
     if row.last_return is not None:
         head.append(f"return {number(row.last_return)}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -41,6 +43,9 @@ def run(args: argparse.Namespace, project: Project) -> int:
 
     chosen = parse_filter(" ".join(args.filter))
     runs_root: Path = args.output_dir or project.runs
+    # A folder that cannot be looked into is no empty one.
+    with contextlib.suppress(FileNotFoundError):
+        os.scandir(runs_root).close()
     store = RunStore(runs_root)
     if args.watch:
         return _watch(store, chosen, as_json=args.json)
