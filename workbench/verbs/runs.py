@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from workbench.project import Project
-from workbench.verbs.writing import write_json
+from workbench.verbs.writing import reader_is_gone, write_json
 
 if TYPE_CHECKING:
     from workbench.runs import RunStore, RunSummary
@@ -163,17 +163,18 @@ def _columns(stream: TextIO, places: dict[str, int], now: float) -> list[_Column
 
 
 def _watch(store: RunStore, chosen: Filter, *, as_json: bool) -> int:
-    """Print a line for every change until Ctrl-C, beginning with each run as it is."""
+    """Print a line for every change until Ctrl-C or the reader ends, beginning with each run as it is."""
     told: dict[str, tuple[object, ...]] = {}
     try:
-        while True:
+        while not reader_is_gone(sys.stdout):
             for row in store.list():
                 if chosen.matches(row) and told.get(row.name) != (news := _news(row)):
                     told[row.name] = news
                     _print_change(row, as_json=as_json)
             time.sleep(WATCH_S)
     except KeyboardInterrupt:
-        return 0
+        pass
+    return 0
 
 
 def _news(row: RunSummary) -> tuple[object, ...]:

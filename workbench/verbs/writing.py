@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import json
 import math
+import select
 import sys
 from typing import Any, TextIO
 
@@ -53,6 +54,18 @@ def can_show(text: str, stream: TextIO) -> bool:
     except (LookupError, UnicodeEncodeError):
         return False
     return True
+
+
+def reader_is_gone(stream: TextIO) -> bool:
+    """Say whether nobody reads a pipe any more; without that, only the next line written to it would tell."""
+    if not hasattr(select, "poll"):
+        return False
+    try:
+        watch = select.poll()
+        watch.register(stream.fileno(), 0)
+        return any(event & (select.POLLERR | select.POLLNVAL) for _, event in watch.poll(0))
+    except (OSError, ValueError):
+        return False
 
 
 def write_json(document: Any, *, indent: int | None = None) -> None:
