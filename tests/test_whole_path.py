@@ -16,8 +16,9 @@ import psutil
 import pytest
 
 from tests.films import read_film
+from tests.terminals import Terminal
 from workbench.project import Project
-from workbench.runs import RunDirectory, RunStore
+from workbench.runs import RunDirectory, RunStore, kill_run
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("whole_path")]
 
@@ -110,6 +111,37 @@ def test_a_run_outlives_who_asked_for_it_and_its_own_death_is_seen(
     [listed] = answer(command("runs", "state:bad", "--json"))["runs"]
     assert "9" in listed["reason"]
     assert run.checkpoints()[0].steps == 0
+
+
+def test_a_run_outlives_the_app_that_launched_it_and_the_next_app_shows_it(project: Project) -> None:
+    app = Terminal("--project", str(project.root))
+    try:
+        # One key at a time: the cursor starts on cart_pole, and half-cheetah is two rows below.
+        app.read_until("cart_pole", DEADLINE_S)
+        app.type("j")
+        app.read_until("CartPoleActuateOn", DEADLINE_S)
+        app.type("j")
+        app.read_until("HalfCheetah-v0", DEADLINE_S)
+        app.type("n")
+        app.read_until("Launch", DEADLINE_S)
+        app.type("\x07")
+        wait_for(lambda: project.runs.is_dir() and bool(RunStore(project.runs).list()))
+        wait_for(lambda: state_of(project) == "running")
+    finally:
+        app.close()
+
+    run = only_run(project)
+    written = run.events_path.stat().st_size
+    wait_for(lambda: run.events_path.stat().st_size > written)
+    assert state_of(project) == "running"
+
+    following = Terminal("--project", str(project.root))
+    try:
+        following.read_until(run.short_id, DEADLINE_S)
+        following.read_until("1 live run adopted", DEADLINE_S)
+    finally:
+        following.close()
+        kill_run(run)
 
 
 def test_a_stopped_run_saves_a_last_checkpoint(project: Project, command: Callable[..., list[str]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
@@ -95,6 +96,50 @@ def test_classes_that_are_no_environment(make: Make, source: str) -> None:
     catalog = discover(project)
     assert own(catalog) == []
     assert "defines no environment" in inside(catalog, project.root)["envs/crawler_env.py"]
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("class Crawler(Base): pass", "Crawler is not named …Env"),
+        ("class CrawlerEnv: pass", "CrawlerEnv has no base class"),
+        (
+            "class CrawlerEnv(Base):\n    @abstractmethod\n    def observe(self): ...",
+            "CrawlerEnv has an abstract method",
+        ),
+        ("", "it has no class"),
+    ],
+)
+def test_a_class_that_is_no_environment_is_told_why(make: Make, source: str, why: str) -> None:
+    project = make({"envs/crawler_env.py": source})
+    assert why in inside(discover(project), project.root)["envs/crawler_env.py"]
+
+
+def test_a_folder_that_cannot_be_read_is_a_row(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = make(
+        {"envs/crawler_env.py": MODULE, "envs/shut/other_env.py": MODULE, "recipes/shut/x.train.json": RECIPE}
+    )
+    scan = os.scandir
+
+    def refuse(path: str) -> object:
+        if str(path).endswith("shut"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr("os.scandir", refuse)
+    catalog = discover(project)
+    assert [each.name for each in own(catalog)] == ["crawler"]
+    told = [problem for file in catalog.broken for problem in file.problems] + list(catalog.problems)
+    assert {str(problem.path): problem.message for problem in told} == {
+        str(project.envs / "shut"): "cannot be read: Permission denied",
+        str(project.recipes / "shut"): "cannot be read: Permission denied",
+    }
+
+
+def test_a_description_is_one_line_that_moves_no_cursor(make: Make) -> None:
+    variant = {"description": "Heavier.\n\x1b[2J And\ttall.", "env_cfg": {"mass": 2.0}}
+    _, heavy = own(found(make, {"envs/crawler_env.py": MODULE, "envs/crawler_env_heavy.json": variant}))
+    assert heavy.description == "Heavier. [2J And tall."
 
 
 @pytest.mark.parametrize(

@@ -70,3 +70,12 @@ def test_a_file_that_is_not_there_or_not_text_is_a_fault(tmp_path: Path) -> None
     assert "cannot be read" in read_located(tmp_path / "none.json").problems[0].message
     (tmp_path / "b.json").write_bytes(b"\xff\xfe\x00")
     assert "UTF-8" in read_located(tmp_path / "b.json").problems[0].message
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e999", "9" * 5000, "NaN", "-Infinity"])
+def test_a_number_that_no_field_can_hold_is_a_fault_with_its_line(tmp_path: Path, number: str) -> None:
+    read = read_located(write(tmp_path, f'{{"a": 1,\n "b": {number}}}'))
+    (problem,) = read.problems
+    assert (read.value, problem.line) == (None, 2)
+    assert "set_int_max_str_digits" not in problem.message
+    assert len(problem.message) < 100

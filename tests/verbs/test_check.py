@@ -115,3 +115,51 @@ def test_a_pattern_that_matches_nothing_is_a_wrong_request(
     write(project, {"envs/tiny_env.py": MODULE})
     assert main(["--project", str(project.root), "check", "tinny"]) == 2
     assert "Did you mean tiny" in capsys.readouterr().err
+
+
+def test_each_variant_that_fails_by_itself_is_told_in_its_own_file(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = MODULE.replace("self.size = size * 2", "assert size > 0, f'size {size} is too small'")
+    variants = {
+        f"envs/tiny_env_{name}.json": f'{{"env_cfg": {{"size": {size}}}}}'
+        for name, size in (("flat", 0), ("less", -1), ("more", 2))
+    }
+    write(project, {"envs/tiny_env.py": source, **variants})
+    code, text = checked(project, capsys, "tiny*")
+    faults = [line for line in text.splitlines() if line.startswith("error")]
+    assert (code, len(faults)) == (1, 2)
+    assert "tiny_env_flat.json:1" in faults[0]
+    assert "size 0 is too small" in faults[0]
+    assert "tiny_env_less.json:1" in faults[1]
+    assert "size -1 is too small" in faults[1]
+    # A pattern that leaves the class itself out finds the same.
+    assert checked(project, capsys, "tiny_less")[1].splitlines()[0] == faults[1]
+    listed = main(["--project", str(project.root), "list", "tiny*"])
+    text = capsys.readouterr().out
+    assert listed == 0
+    assert text.count("✗ broken") == 2
+    assert "size -1 is too small" in text
+
+
+def test_a_fault_of_a_class_is_told_once_for_all_its_variants(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = MODULE.replace("self.size = size * 2", "raise ValueError('never')")
+    write(project, {"envs/tiny_env.py": source, "envs/tiny_env_large.json": '{"env_cfg": {"size": 2.0}}'})
+    code, text = checked(project, capsys, "tiny*")
+    (fault,) = [line for line in text.splitlines() if line.startswith("error")]
+    assert code == 1
+    assert "tiny_env.py" in fault
+
+
+def test_a_cache_that_cannot_be_written_is_no_fault_of_the_environments(
+    project: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project.root / "file").write_text("")
+    monkeypatch.setenv("WORKBENCH_CACHE", str(project.root / "file" / "cache"))
+    for words in (["check", "cart_pole"], ["list", "--all"], ["train", "Pendulum-v1", "--dry-run"]):
+        assert main(["--project", str(project.root), *words]) == 1
+        shown = capsys.readouterr()
+        assert "WORKBENCH_CACHE" in shown.err
+        assert "cart_pole" not in shown.out

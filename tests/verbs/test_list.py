@@ -161,3 +161,14 @@ def test_it_loads_no_heavy_library(full: Project) -> None:
 def test_all_shows_gymnasiums_ids(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Pendulum-v1" not in listed(project, capsys)
     assert "Pendulum-v1" in listed(project, capsys, "--all")
+
+
+def test_files_with_the_same_fault_are_rows_of_their_own(full: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    (full.root / "envs/crawler_env_Soft.json").write_text("{}")
+    (full.root / "envs/one_env.py").write_text("")
+    (full.root / "envs/two_env.py").write_text("")
+    text = listed(full, capsys)
+    for name in ("crawler_env_Hard.json", "crawler_env_Soft.json", "one_env.py", "two_env.py"):
+        assert text.count(name) == 1
+    # A name given twice is one fault of two files.
+    assert text.count("is the name of 2 environments") == 1

@@ -165,7 +165,30 @@ def test_watching_prints_a_line_a_change(project: Project, runs: dict[str, RunDi
     assert watcher.returncode == 0
 
 
+def test_watching_ends_with_whoever_reads_it(project: Project, runs: dict[str, RunDirectory]) -> None:
+    command = [sys.executable, "-m", "workbench", "runs", "--project", str(project.root), "--watch", "env:cart_pole"]
+    watcher = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert watcher.stdout is not None
+    assert b"queued" in watcher.stdout.readline()
+    watcher.stdout.close()
+    assert watcher.wait(timeout=10) == 0
+    assert watcher.stderr is not None
+    assert watcher.stderr.read() == b""
+    watcher.stderr.close()
+
+
 def test_a_list_of_another_folder(project: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     make(Project(tmp_path / "other"), "ant", RunState.FINISHED, "steps")
     assert listing(project, "--output-dir", str(tmp_path / "other" / "runs")) == 0
     assert "✓ finished" in capsys.readouterr().out
+
+
+def test_a_folder_that_cannot_be_looked_into_is_not_an_empty_one(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project.root / "file").write_text("")
+    assert listing(project, "--output-dir", str(project.root / "file")) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err == f"workbench: Not a directory ({project.root / 'file'}).\n"
+    assert listing(project, "--output-dir", str(project.root / "nowhere")) == 0

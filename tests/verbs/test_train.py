@@ -1,19 +1,12 @@
 import argparse
-import contextlib
 import json
-import os
-import pty
-import select
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.runs.fakes import until, with_fakes
+from tests.terminals import Terminal
 from workbench.cli import main
 from workbench.project import Project
 from workbench.runs.directory import RunDirectory, run_directories
@@ -208,49 +201,13 @@ def test_what_is_not_built_is_not_in_the_help(capsys: pytest.CaptureFixture[str]
     assert "_" not in text.replace("PATTERN", "").replace("learning_rate", "").replace("20_000", "").replace("1e-3", "")
 
 
-class Terminal:
-    """A `workbench train` in a terminal of its own."""
-
-    def __init__(self, project: Project, *words: str) -> None:
-        self._ours, theirs = pty.openpty()
-        command = [sys.executable, "-m", "workbench", "train", "--project", str(project.root), *words]
-        self.process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
-        os.close(theirs)
-        self.text = ""
-
-    def read_until(self, words: str, timeout_s: float = 20.0) -> None:
-        deadline = time.monotonic() + timeout_s
-        while words not in self.text:
-            assert time.monotonic() < deadline, self.text
-            if select.select([self._ours], [], [], 0.1)[0]:
-                self.text += os.read(self._ours, 65536).decode()
-
-    def interrupt(self) -> None:
-        os.kill(self.process.pid, signal.SIGINT)
-
-    def wait(self) -> int:
-        deadline = time.monotonic() + 20
-        while self.process.poll() is None:
-            assert time.monotonic() < deadline, self.text
-            if select.select([self._ours], [], [], 0.1)[0]:
-                with contextlib.suppress(OSError):
-                    self.text += os.read(self._ours, 65536).decode()
-        return self.process.returncode
-
-    def close(self) -> None:
-        if self._ours >= 0:
-            self.process.kill()
-            self.process.wait()
-            os.close(self._ours)
-            self._ours = -1
-
-
 @pytest.fixture
 def terminal(project: Project) -> Iterator[Callable[..., Terminal]]:
     opened: list[Terminal] = []
 
     def open_one(*words: str) -> Terminal:
-        opened.append(Terminal(project, "cart_pole", "--tag", "iterations=100000", *words))
+        words = ("train", "--project", str(project.root), "cart_pole", "--tag", "iterations=100000", *words)
+        opened.append(Terminal(*words))
         return opened[-1]
 
     yield open_one

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.catalog.catalogue import GLOB_SIGNS, Catalog
-from workbench.catalog.descriptions import fault_problems, request_descriptions
+from workbench.catalog.descriptions import Description, fault_problems, request_descriptions
 from workbench.catalog.entries import Entry
+from workbench.catalog.variants import read_variant
 from workbench.errors import NotFoundError, Problem, RequestError
 from workbench.specs import errors_of
 
@@ -52,13 +53,13 @@ def check(catalog: Catalog, pattern: str | None = None, *, make: bool = True) ->
     orphans = [file for file in catalog.orphans if matches(pattern, (file.path.name,))]
     if pattern is not None and not (entries or broken or ignored or orphans):
         _refuse(catalog, pattern)
+    if make:
+        entries = _made(entries, catalog)
     problems = [problem for entry in entries for problem in entry.problems]
     problems += [problem for file in broken for problem in file.problems]
     problems += [file.problem("error") for file in orphans] + [file.problem() for file in ignored]
     if pattern is None:
         problems += catalog.problems
-    if make:
-        problems += _found_by_making(entries)
     paths = {path for entry in entries for path in (entry.module, entry.variant_file, entry.recipe) if path is not None}
     paths |= {file.path for file in broken} | {file.path for file in (*orphans, *ignored)}
     counts = {
@@ -71,18 +72,54 @@ def check(catalog: Catalog, pattern: str | None = None, *, make: bool = True) ->
     return Report(tuple(_in_order(problems)), counts)
 
 
-def _found_by_making(entries: Iterable[Entry]) -> list[Problem]:
-    made = list(entries)
-    descriptions = request_descriptions(made)
-    problems: list[Problem] = []
-    for entry in made:
-        description = descriptions.get(entry.env_id)
-        if description is not None:
-            problems += fault_problems(entry, description)
+def _made(entries: Sequence[Entry], catalog: Catalog) -> list[Entry]:
+    """Have environments made, and return each with what that showed."""
+    modules = {entry.module for entry in entries}
+    every = (*catalog.entries, *catalog.test_only)
+    # A class as it is tells which faults of its variants are theirs.
+    alone = [entry for entry in every if entry.variant is None and entry.module in modules and entry not in entries]
+    descriptions = request_descriptions([*entries, *alone])
+    made = with_told_faults([*entries, *alone], descriptions)[: len(entries)]
+    return [entry if entry.env_id in descriptions else _with(entry, _never_made(entry)) for entry in made]
+
+
+def _never_made(entry: Entry) -> Problem:
+    message = "could not be made: the process that made it ended or did not come back"
+    return Problem(entry.name, message, path=entry.variant_file or entry.module or entry.recipe)
+
+
+def with_told_faults(entries: Iterable[Entry], descriptions: Mapping[str, Description]) -> list[Entry]:
+    """Return the entries, each with the faults that its description tells.
+
+    Args:
+        entries: Environments and variants.
+        descriptions: By ID, as far as they are known.
+    """
+    given = list(entries)
+    alone = {(entry.module, entry.class_name): entry for entry in given if entry.variant is None}
+    return [_with(entry, *_told(entry, alone.get((entry.module, entry.class_name)), descriptions)) for entry in given]
+
+
+def _told(entry: Entry, alone: Entry | None, descriptions: Mapping[str, Description]) -> Iterator[Problem]:
+    """Yield what is wrong with an entry; what only its configuration brings about stands with its own file."""
+    described = descriptions.get(entry.env_id)
+    base = None if alone is None else descriptions.get(alone.env_id)
+    known = {(problem.path, problem.key) for problem in entry.problems}
+    of_class = [] if alone is None or base is None else fault_problems(alone, base)
+    for problem in [] if described is None else fault_problems(entry, described):
+        same = [item for item in of_class if alone and item.message == problem.message.replace(entry.name, alone.name)]
+        if (problem.path, problem.key) in known:
+            continue
+        if same or entry.variant_file is None or base is None or problem.path != entry.module:
+            yield from same or [problem]
         else:
-            message = "could not be made: the process that made it ended or did not come back"
-            problems.append(Problem(entry.name, message, path=entry.variant_file or entry.module or entry.recipe))
-    return problems
+            document = read_variant(entry.variant_file).document
+            configured = Problem("env_cfg", f"does not work: {problem.message}", path=entry.variant_file)
+            yield configured if document is None else document.at(configured)
+
+
+def _with(entry: Entry, *problems: Problem) -> Entry:
+    return replace(entry, problems=(*entry.problems, *problems)) if problems else entry
 
 
 def _files(entry: Entry) -> list[str]:
@@ -112,5 +149,5 @@ def _refuse(catalog: Catalog, pattern: str) -> None:
 
 def _in_order(problems: Iterable[Problem]) -> list[Problem]:
     """Return each problem once, by file and line; one fault of a module is not told again for each of its variants."""
-    once = {(problem.path, problem.key, problem.line): problem for problem in reversed(list(problems))}
+    once = {(problem.path, problem.key, problem.line, problem.message): problem for problem in problems}
     return sorted(once.values(), key=lambda problem: (str(problem.path or ""), problem.line or 0, problem.key))

@@ -23,12 +23,14 @@ from workbench.catalog.registry import GymnasiumRegistry, library_version, regis
 from workbench.catalog.syntax import SIMULATION
 from workbench.catalog.variants import read_variant
 from workbench.durable import read_json
-from workbench.errors import Problem
-from workbench.project import cache_folder
+from workbench.errors import Problem, WorkFailedError
+from workbench.project import CACHE_VARIABLE, cache_folder
 
 DESCRIBE = (sys.executable, "-m", "workbench.simulation.describe")
 LIBRARIES = ("workbench-rl", "mujoco", "gymnasium", "numpy")
 NICENESS = 10
+PROBED_BYTES = 16384
+"""More than a description is long."""
 
 _Seen = dict[tuple[Path, str], list[tuple[str, int, int]]]
 
@@ -159,13 +161,32 @@ def request_descriptions(entries: Iterable[Entry], *, timeout_s: float = 120.0) 
 
     An environment that ends the process, or never comes back, takes no other with it: they are described in order, so
     it is the first that is still missing, and the rest are asked for again. Such an environment has no description.
+
+    Raises:
+        WorkFailedError: The cache cannot be written, so that nothing an environment says would be heard.
     """
     wanted = list(entries)
     missing = missing_descriptions(wanted)
+    if missing:
+        _require_cache()
     while missing:
         _wait(start_describing(missing), timeout_s)
         missing = missing_descriptions(missing)[1:]
     return read_descriptions(wanted)
+
+
+def _require_cache() -> None:
+    """Find out before a process is started for it whether what it writes will be there."""
+    folder = cache_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"\0" * PROBED_BYTES)
+    except OSError as error:
+        raise WorkFailedError(
+            f"what environments say of themselves cannot be kept in {folder}: {error.strerror or error}.",
+            hint=f"Free some space, or name another folder in ${CACHE_VARIABLE}.",
+        ) from error
 
 
 def _wait(process: subprocess.Popen[bytes], timeout_s: float) -> None:
@@ -218,9 +239,14 @@ def start_describing(entries: Sequence[Entry]) -> subprocess.Popen[bytes]:
 
 
 def request_registry(*, timeout_s: float = 120.0) -> GymnasiumRegistry:
-    """Return Gymnasium's IDs, asked for now where they are not cached; empty where that fails."""
+    """Return Gymnasium's IDs, asked for now where they are not cached; empty where that fails.
+
+    Raises:
+        WorkFailedError: The cache cannot be written.
+    """
     registry = GymnasiumRegistry.cached()
     if not registry.known:
+        _require_cache()
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             subprocess.run(
                 [*DESCRIBE, "--registry", str(registry_path())],

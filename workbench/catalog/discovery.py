@@ -6,20 +6,20 @@ Whatever is wrong with one file stays with that file: it becomes a row of its ow
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.catalog.catalogue import Catalog
-from workbench.catalog.entries import BrokenFile, Entry, IgnoredFile
+from workbench.catalog.entries import BrokenFile, Entry, IgnoredFile, one_line
 from workbench.catalog.names import MODULE_SUFFIX, environment_id, is_test_variant, short_name, variant_fault
 from workbench.catalog.recipes import RecipeShelf, read_shelf
 from workbench.catalog.registry import GymnasiumRegistry, gymnasium_entries
 from workbench.catalog.sources import Source, find_sources
 from workbench.catalog.syntax import EnvClass, EnvModule, read_module
 from workbench.catalog.variants import Variant, read_variant, unknown_keys
+from workbench.catalog.walking import visible_files
 from workbench.errors import Problem
 from workbench.project import Project
 
@@ -78,9 +78,8 @@ def discover(project: Project) -> Catalog:
 
 def _read_source(source: Source) -> _Found:
     found = _Found()
-    if not source.envs.is_dir():
-        return found
-    files = sorted(_visible(source.envs))
+    files, unreadable = visible_files(source.envs)
+    found.broken += [BrokenFile(problem.path or source.envs, source.origin, (problem,)) for problem in unreadable]
     modules = [path for path in files if path.name.endswith(f"{MODULE_SUFFIX}.py")]
     documents: dict[Path, list[Path]] = defaultdict(list)
     for path in files:
@@ -100,16 +99,6 @@ def _read_source(source: Source) -> _Found:
         if path not in taken and (folder in homes or MODULE_SUFFIX in path.name)
     ]
     return found
-
-
-def _visible(folder: Path) -> Iterator[Path]:
-    """Yield the files of a folder and those below it, without hidden ones and virtual environments of Python."""
-    for place, folders, names in os.walk(folder):
-        if "pyvenv.cfg" in names:
-            folders.clear()
-            continue
-        folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
-        yield from (Path(place, name) for name in names if not name.startswith("."))
 
 
 def _variant_files(module: Path, documents: Iterable[Path]) -> Iterator[tuple[str, Path]]:
@@ -140,9 +129,8 @@ def _read_module(path: Path, variants: dict[str, Path], source: Source, found: _
     if module.problems:
         found.broken.append(BrokenFile(path, source.origin, module.problems))
         return
-    if path.stem == MODULE_SUFFIX or not module.classes:
-        reason = "defines no environment: a class named …Env, with a base and no abstract method of its own"
-        found.ignored.append(IgnoredFile(path, reason))
+    if not module.classes or path.stem == MODULE_SUFFIX:
+        found.ignored.append(IgnoredFile(path, f"defines no environment: {_why_none(module)}"))
         found.ignored += [IgnoredFile(file, f"{path.name} defines no environment") for file in variants.values()]
         return
     contents = {variant: read_variant(file) for variant, file in variants.items()}
@@ -151,6 +139,16 @@ def _read_module(path: Path, variants: dict[str, Path], source: Source, found: _
         found.entries += [
             _entry(module, env_class, source, name=variant, variant=content) for variant, content in contents.items()
         ]
+
+
+def _why_none(module: EnvModule) -> str:
+    if module.classes:
+        return f"a module with environments is called NAME{MODULE_SUFFIX}.py"
+    reasons = module.passed_over
+    if len(reasons) == 1:
+        return reasons[0]
+    wanted = "a class named …Env, with a base and no abstract method of its own"
+    return f"{wanted}; {'; '.join(reasons)}" if reasons else f"it has no class; one is {wanted}"
 
 
 def _entry(
@@ -165,7 +163,7 @@ def _entry(
         stem=module.path.stem,
         variant=name,
         env_cfg={} if variant is None else variant.env_cfg,
-        description=described or env_class.summary,
+        description=one_line(described or env_class.summary),
         origin=source.origin,
         test_only=is_test_variant(name),
         problems=() if variant is None else (*variant.problems, *unknown_keys(variant, env_class.config)),

@@ -106,6 +106,11 @@ class Entry:
         }
 
 
+def one_line(text: str) -> str:
+    """Return a description as one line of signs that can be shown, whatever its file holds."""
+    return "".join(sign for sign in " ".join(text.split()) if sign.isprintable())
+
+
 def gymnasium_entry(env_id: str, entry_point: str = "", **fields: Any) -> Entry:
     """Return the entry of a plain Gymnasium ID."""
     stem = gymnasium_stem(env_id)

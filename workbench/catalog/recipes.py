@@ -8,6 +8,7 @@ from pathlib import Path
 
 from workbench.catalog.entries import Entry, IgnoredFile
 from workbench.catalog.variants import Variant, read_variant
+from workbench.catalog.walking import visible_files
 from workbench.errors import Problem
 from workbench.specs import RECIPE_SUFFIX, Recipe, read_recipe
 from workbench.suggest import nearest_one
@@ -51,8 +52,10 @@ def read_shelf(folder: Path) -> RecipeShelf:
     benchmarks: dict[str, Variant] = {}
     ignored: list[IgnoredFile] = []
     problems: list[Problem] = []
-    for path in sorted(folder.rglob("*.json")) if folder.is_dir() else ():
-        if path.name == SCHEMA_FILE or any(part.startswith(".") for part in path.relative_to(folder).parts):
+    files, unreadable = visible_files(folder)
+    problems += unreadable
+    for path in files:
+        if path.suffix != ".json" or path.name == SCHEMA_FILE:
             continue
         first: Recipe | Variant | None = None
         if path.name.endswith(RECIPE_SUFFIX):

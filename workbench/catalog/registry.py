@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from workbench.catalog.entries import Entry, IgnoredFile, gymnasium_entry
+from workbench.catalog.entries import Entry, IgnoredFile, gymnasium_entry, one_line
 from workbench.catalog.names import NAMESPACE, gymnasium_id
 from workbench.catalog.recipes import RecipeShelf
 from workbench.durable import read_json
@@ -92,7 +92,7 @@ def gymnasium_entries(
                     recipe=recipe.path,
                     training=recipe,
                     problems=problems,
-                    description=recipe.description,
+                    description=one_line(recipe.description),
                 )
     return list(entries.values()), orphans
 

@@ -56,6 +56,8 @@ class EnvModule:
     path: Path
     classes: tuple[EnvClass, ...] = ()
     problems: tuple[Problem, ...] = field(default=())
+    passed_over: tuple[str, ...] = ()
+    """Why each of its other classes is no environment."""
 
 
 def read_module(path: Path) -> EnvModule:
@@ -75,15 +77,22 @@ def read_module(path: Path) -> EnvModule:
     classes = [
         EnvClass(name, node.lineno, ast.get_docstring(node) or "", _config(node, found))
         for name, node in found.items()
-        if _is_environment(node)
+        if _why_none(node) is None
     ]
-    return EnvModule(path, tuple(classes))
+    reasons = (_why_none(node) for node in found.values())
+    return EnvModule(path, tuple(classes), passed_over=tuple(reason for reason in reasons if reason is not None))
 
 
-def _is_environment(node: ast.ClassDef) -> bool:
-    """A class named …Env with a base and no abstract method of its own; a leading underscore keeps it to its module."""
-    named = node.name.endswith(CLASS_SUFFIX) and node.name != CLASS_SUFFIX and not node.name.startswith("_")
-    return named and bool(node.bases) and not any(_is_abstract(method) for method in node.body)
+def _why_none(node: ast.ClassDef) -> str | None:
+    """Say why a class is no environment: it is one by its name, a base, and no abstract method of its own."""
+    if node.name.startswith("_"):
+        return f"{node.name} is kept to its module by the underscore"
+    if not node.name.endswith(CLASS_SUFFIX) or node.name == CLASS_SUFFIX:
+        return f"{node.name} is not named …{CLASS_SUFFIX}"
+    if not node.bases:
+        return f"{node.name} has no base class"
+    abstract = next((item for item in node.body if _is_abstract(item)), None)
+    return None if abstract is None else f"{node.name} has an abstract method"
 
 
 def _is_abstract(statement: ast.stmt) -> bool:

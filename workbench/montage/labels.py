@@ -86,7 +86,7 @@ def load_font(size: float, path: Path | None = None) -> Font:
     try:
         return ImageFont.truetype(str(path), max(SMALLEST_TEXT_PX, size))
     except OSError as error:
-        raise RequestError(f"--font {path} is no font that can be read: {error}.") from error
+        raise RequestError(f"--font-path {path} is no font that can be read: {error}.") from error
 
 
 def fitting_font(text: str, size: float, width: float, path: Path | None = None) -> Font:

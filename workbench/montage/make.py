@@ -91,7 +91,7 @@ def make_montage(
             if request.layout != "poster":
                 report.update(fps=float(info.fps), frames=info.frames, duration_s=round(info.duration_s, 3))
     except OSError as error:
-        raise WorkFailedError(f"the montage cannot be written: {error}.") from error
+        raise WorkFailedError(f"the montage cannot be written: {error.strerror or error}.") from error
     return Montage(path=path, sidecar=report.sidecar, clips=tuple(clips))
 
 

@@ -16,7 +16,7 @@ _LARGEST_DRAWN = 2**31
 def read_seeds(text: str) -> tuple[list[int], Problem | None]:
     """Return the seeds in `text`, each once, and what is wrong with it."""
     seeds: list[int] = []
-    for word in re.split(r"[,\s]+", text.strip()):
+    for word in re.split(r"\s*,\s*|\s+", text.strip()):
         match = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", word)
         if match is None:
             got = word or "nothing between commas"

@@ -174,9 +174,13 @@ def _read_device(value: Any) -> str:
 
 
 def _read_words(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(word, str) and word.strip() for word in value):
+    if not isinstance(value, list | tuple) or not all(map(_is_word, value)):
         raise ValueError("not a list of words")
     return tuple(dict.fromkeys(value))
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str) and value.isprintable() and bool(value.strip())
 
 
 def _no_goal(value: Any) -> Any:
@@ -263,7 +267,7 @@ Device = Annotated[
 ]
 Words = Annotated[
     tuple[str, ...],
-    Kind("words", "a list of words"),
+    Kind("words", "a list of words that can be shown"),
     PlainValidator(_read_words),
     PlainSerializer(_write_lists, when_used="json"),
     WithJsonSchema({"type": "array", "items": {"type": "string"}}),

@@ -7,6 +7,7 @@ person writes each of these is a fault to point at.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from workbench.errors import Problem
 
 BLANK = " \t\n\r"
 DEEPEST = 100
+LONGEST_WHOLE = 300
+"""Digits of the longest whole number that is read: any of so many is a finite float too."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,20 @@ class _SyntaxFaultError(Exception):
 
 
 def _not_finite(word: str) -> float:
-    raise ValueError(f"{word} is not a JSON number")
+    raise ValueError(f"is not valid JSON: {word} is not a JSON number")
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"holds {text}, which is beyond the range of numbers")
+    return value
+
+
+def _int(text: str) -> int:
+    if len(text) > LONGEST_WHOLE:
+        raise ValueError(f"holds a whole number of {len(text)} digits, which is beyond every range")
+    return int(text)
 
 
 class _Reader:
@@ -72,7 +88,7 @@ class _Reader:
         self.text = text
         self.lines: dict[str, int] = {}
         self.faults: list[tuple[str, str, int]] = []
-        self._decoder = json.JSONDecoder(parse_constant=_not_finite)
+        self._decoder = json.JSONDecoder(parse_constant=_not_finite, parse_float=_float, parse_int=_int)
 
     def document(self) -> Any:
         value, end = self._value(self._skip(0), (), 0)
@@ -98,7 +114,7 @@ class _Reader:
         except json.JSONDecodeError as error:
             raise self._fault(f"is not valid JSON: {error.msg}", error.pos) from None
         except ValueError as error:
-            raise self._fault(f"is not valid JSON: {error}", at) from None
+            raise self._fault(str(error), at) from None
 
     def _object(self, at: int, path: tuple[str, ...], depth: int) -> tuple[dict[str, Any], int]:
         value: dict[str, Any] = {}

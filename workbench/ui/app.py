@@ -124,6 +124,8 @@ class WorkbenchApp(Starting, Leaving):
             self.register_theme(item)
         wanted = self.remembered.text("app", "theme", theme.DARK)
         self.theme = wanted if wanted in self.available_themes else theme.DARK
+        # An app that is killed cannot say when it left; it was here now.
+        self._remember()
         self.runs.start()
         self.library.read()
         self.switch_mode("runs" if self._has_runs() else "environments")
@@ -133,6 +135,9 @@ class WorkbenchApp(Starting, Leaving):
         self.runs.stop()
         self.library.close()
         self.launcher.close()
+        self._remember()
+
+    def _remember(self) -> None:
         self.remembered.keep("app", "theme", self.theme)
         self.remembered.keep("app", "left", self.clock())
         self.remembered.save()

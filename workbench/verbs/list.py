@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.project import Project
-from workbench.verbs.writing import write_json
+from workbench.verbs.writing import on_one_line, write_json
 
 if TYPE_CHECKING:
     from workbench.catalog import Catalog, Description, Entry
@@ -33,16 +33,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, project: Project) -> int:
     """Print the catalogue."""
     from workbench.catalog import discover, read_descriptions, request_registry
+    from workbench.catalog.checking import with_told_faults
 
     if args.all:
         request_registry()
     catalog = discover(project)
     entries = catalog.matching(args.pattern, everything=args.all)
+    descriptions = read_descriptions(entries)
+    entries = with_told_faults(entries, descriptions)
     faults = _fault_rows(catalog, entries, args.pattern)
     if args.pattern is not None and not entries and not faults:
         # The search by name says what is close and what exists.
         entries = [catalog.find(args.pattern)]
-    descriptions = read_descriptions(entries)
+        descriptions = read_descriptions(entries)
     if args.json:
         told = [_entry_json(entry, descriptions.get(entry.env_id)) for entry in entries]
         document = {"environments": told, "faults": [_fault_json(kind, problem) for kind, problem in faults]}
@@ -80,8 +83,12 @@ def _fault_rows(catalog: Catalog, entries: Sequence[Entry], pattern: str | None)
         names = () if problem.path is None else (problem.path.name, problem.path.stem)
         if matches(pattern, names):
             rows.append((kind, problem))
-    # A name given twice stands with each of its environments, and is said once.
-    said = {(problem.key, problem.message): (kind, problem) for kind, problem in reversed(rows)}
+    # What is wrong between files, a name given twice, stands with each of them, and is said once.
+    shared = {(problem.key, problem.message) for problem in catalog.problems}
+    said: dict[tuple[object, ...], tuple[str, Problem]] = {}
+    for kind, problem in reversed(rows):
+        text = (problem.key, problem.message)
+        said[text if text in shared else (problem.path, problem.line, *text)] = (kind, problem)
     return list(reversed(said.values()))
 
 
@@ -215,4 +222,4 @@ def problem_line(problem: Problem, project: Project) -> str:
     if path is not None:
         roots = [root for root in (Path.cwd(), project.root) if path.is_relative_to(root)]
         path = path.relative_to(roots[0]) if roots else path
-    return str(Problem(problem.key, problem.message, problem.nearest, path, problem.line))
+    return on_one_line(str(Problem(problem.key, problem.message, problem.nearest, path, problem.line)))

@@ -88,7 +88,11 @@ def run(args: argparse.Namespace, project: Project) -> int:
             finally:
                 session.env.close()
     except OSError as error:
-        raise WorkFailedError(f"the film cannot be written: {error}.") from error
+        where = args.output.parent if args.output else project.recordings
+        raise WorkFailedError(
+            f"the film cannot be written in {where}: {error.strerror or error}.",
+            hint="Free some space, or name another place with -o.",
+        ) from error
     _tell(report.sidecar, path, as_json=args.json)
     return 130 if asked else 0
 
@@ -106,9 +110,9 @@ def _checked(args: argparse.Namespace) -> _Request:
     from workbench.viewer.film import check_suffix, is_still
 
     if args.output is not None:
-        check_suffix(args.output)
         if args.output.is_dir():
             raise RequestError(f"-o takes a file, and {args.output} is a folder.")
+        check_suffix(args.output)
         seconds = STILL_SECONDS if seconds is None and is_still(args.output) else seconds
     view = None if args.camera is None else View.parse(args.camera)
     return _Request(size=size, samples=preset.samples, fps=fps, view=view, seconds=seconds)

@@ -6,20 +6,18 @@ import shutil
 from typing import TYPE_CHECKING, TextIO
 
 from workbench.formatting import UNKNOWN, age, amount, bar, duration, eta, number, percent, shorten
-from workbench.verbs.writing import PLAIN_SIGNS, can_show
+from workbench.verbs.writing import PLAIN_SIGNS, can_show, on_one_line
 
 if TYPE_CHECKING:
     from workbench.runs.summary import RunSummary
 
 _BAR_WIDTHS = (24, 16, 8, 0)
 _ASCII = str.maketrans(PLAIN_SIGNS)
-_CONTROLS = {code: " " if chr(code).isspace() else "?" for code in (*range(0x20), *range(0x7F, 0xA0))}
-"""What a tag, a note or last words may hold never moves the cursor or breaks a line."""
 
 
 def for_stream(text: str, stream: TextIO) -> str:
     """Return text as the stream can show it: plain spaces, and ASCII signs where it has no others."""
-    text = text.replace("\u00a0", " ").translate(_CONTROLS)
+    text = on_one_line(text.replace("\u00a0", " "))
     return text if can_show(text, stream) else text.translate(_ASCII).encode("ascii", "replace").decode()
 
 
@@ -119,7 +117,8 @@ def ending_lines(row: RunSummary) -> list[str]:
     head = [f"{row.env_name} {row.short_id} {row.algorithm.upper()}"]
     if row.seed is not None:
         head.append(f"seed {row.seed}")
-    head.append(f"{row.state}: {row.reason}" if row.reason else str(row.state))
+    # What failed may be a sentence with its own full stop.
+    head.append(f"{row.state}: {row.reason.rstrip('.')}" if row.reason else str(row.state))
     head.append(f"{amount(row.steps)} steps")
     if row.last_return is not None:
         head.append(f"return {number(row.last_return)}")

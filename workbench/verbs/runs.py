@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -11,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from workbench.project import Project
-from workbench.verbs.writing import write_json
+from workbench.verbs.writing import reader_is_gone, write_json
 
 if TYPE_CHECKING:
     from workbench.runs import RunStore, RunSummary
@@ -41,6 +43,9 @@ def run(args: argparse.Namespace, project: Project) -> int:
 
     chosen = parse_filter(" ".join(args.filter))
     runs_root: Path = args.output_dir or project.runs
+    # A folder that cannot be looked into is no empty one.
+    with contextlib.suppress(FileNotFoundError):
+        os.scandir(runs_root).close()
     store = RunStore(runs_root)
     if args.watch:
         return _watch(store, chosen, as_json=args.json)
@@ -158,17 +163,18 @@ def _columns(stream: TextIO, places: dict[str, int], now: float) -> list[_Column
 
 
 def _watch(store: RunStore, chosen: Filter, *, as_json: bool) -> int:
-    """Print a line for every change until Ctrl-C, beginning with each run as it is."""
+    """Print a line for every change until Ctrl-C or the reader ends, beginning with each run as it is."""
     told: dict[str, tuple[object, ...]] = {}
     try:
-        while True:
+        while not reader_is_gone(sys.stdout):
             for row in store.list():
                 if chosen.matches(row) and told.get(row.name) != (news := _news(row)):
                     told[row.name] = news
                     _print_change(row, as_json=as_json)
             time.sleep(WATCH_S)
     except KeyboardInterrupt:
-        return 0
+        pass
+    return 0
 
 
 def _news(row: RunSummary) -> tuple[object, ...]:

@@ -113,7 +113,7 @@ def _pattern(args: argparse.Namespace) -> str:
 def _refuse_unbuilt(args: argparse.Namespace) -> None:
     if args.parent is not None:
         raise RequestError("`train --from` is not built yet; runs start untrained.")
-    if args.video:
+    if args.video or any(word.partition("=")[0].strip() == "video_on_checkpoint" for word in args.overrides):
         raise RequestError("`train --video-on-checkpoint` is not built yet; `workbench record` films any checkpoint.")
 
 
@@ -165,7 +165,7 @@ def _plan(args: argparse.Namespace, entry: Entry, seeds: Sequence[int]) -> _Plan
     recipe = entry.training
     composed = compose(
         entry.env_id,
-        algorithm=args.algorithm or _default_algorithm(recipe),
+        algorithm=_default_algorithm(recipe) if args.algorithm is None else args.algorithm,
         recipe=recipe,
         overrides=args.overrides,
         seed=seeds[0],

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import json
 import math
+import select
 import sys
 from typing import Any, TextIO
 
@@ -27,6 +28,7 @@ PLAIN_SIGNS = {
 }
 """What is written where a sign of ours cannot be."""
 
+_CONTROLS = {code: " " if chr(code).isspace() else "?" for code in (*range(0x20), *range(0x7F, 0xA0))}
 _HANDLER = "workbench.plain"
 _ESCAPED_BYTES = range(0xDC80, 0xDD00)
 
@@ -40,6 +42,11 @@ def accept_any_text(*streams: TextIO) -> None:
             reconfigure(errors=_HANDLER)
 
 
+def on_one_line(text: str) -> str:
+    """Return what a file or a run holds so that it moves no cursor and breaks no line."""
+    return text.translate(_CONTROLS)
+
+
 def can_show(text: str, stream: TextIO) -> bool:
     """Say whether the stream's encoding has every sign of a text."""
     try:
@@ -47,6 +54,18 @@ def can_show(text: str, stream: TextIO) -> bool:
     except (LookupError, UnicodeEncodeError):
         return False
     return True
+
+
+def reader_is_gone(stream: TextIO) -> bool:
+    """Say whether nobody reads a pipe any more; without that, only the next line written to it would tell."""
+    if not hasattr(select, "poll"):
+        return False
+    try:
+        watch = select.poll()
+        watch.register(stream.fileno(), 0)
+        return any(event & (select.POLLERR | select.POLLNVAL) for _, event in watch.poll(0))
+    except (OSError, ValueError):
+        return False
 
 
 def write_json(document: Any, *, indent: int | None = None) -> None:
