@@ -48,3 +48,23 @@ def test_sealing_moves_a_whole_folder(tmp_path: Path) -> None:
     durable.seal_directory(aside, tmp_path / "checkpoint_000000000010")
     assert (tmp_path / "checkpoint_000000000010" / "policy.json").read_text() == "{}"
     assert not aside.exists()
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_file_name_that_is_no_text_is_read_back_as_it_was(tmp_path: Path, indent: int | None) -> None:
+    name = os.fsdecode(b"/tmp/film \xff \xc3\xa9.mp4")
+    durable.write_json(tmp_path / "film.json", {"file": name}, indent=indent)
+    assert durable.read_json(tmp_path / "film.json") == {"file": name}
+    assert os.fsencode(durable.read_document(tmp_path / "film.json")["file"]) == b"/tmp/film \xff \xc3\xa9.mp4"
+
+
+def test_text_that_is_not_utf_8_is_written_as_escapes(tmp_path: Path) -> None:
+    durable.write_text(tmp_path / "note", "é \udcff")
+    assert (tmp_path / "note").read_bytes() == "é \\udcff".encode()
+
+
+@pytest.mark.parametrize("content", [b"[" * 100_000, b'{"a":' * 50_000])
+def test_a_document_nested_without_end_is_nothing(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "state.json").write_bytes(content)
+    assert durable.read_json(tmp_path / "state.json") is None
+    assert durable.read_document(tmp_path / "state.json") == {}

@@ -7,10 +7,18 @@ sees the old content or the new one, never a half.
 from __future__ import annotations
 
 import json
+import math
 import os
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
+
+LONGEST_WHOLE = 300
+"""Digits of the longest whole number that is taken; any of so many is a finite float too."""
+
+_UNUSUAL = re.compile(rb"[eE]\+?\d{3}|\d{301}")
+"""What a text must hold for a number in it to be out of range; most texts need no closer look."""
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -34,20 +42,53 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def write_text(path: Path, content: str) -> None:
-    """Replace `path` by a UTF-8 text in one step."""
-    write_bytes(path, content.encode())
+    """Replace `path` by a UTF-8 text in one step; what UTF-8 has no bytes for is written as escapes."""
+    write_bytes(path, content.encode(errors="backslashreplace"))
 
 
 def write_json(path: Path, value: Any, *, indent: int | None = 2) -> None:
     """Replace `path` by a JSON document in one step; a number that is not finite is an error."""
-    write_text(path, json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False) + "\n")
+    write_bytes(path, to_json(value, indent=indent) + b"\n")
+
+
+def to_json(value: Any, *, indent: int | None = None) -> bytes:
+    """Return a value as JSON in UTF-8, on one line and without spaces where no indent is given.
+
+    Raises:
+        ValueError: A number in it is not finite.
+    """
+    separators = (",", ":") if indent is None else None
+    try:
+        return json.dumps(value, indent=indent, separators=separators, ensure_ascii=False, allow_nan=False).encode()
+    except UnicodeEncodeError:
+        # A file name may hold bytes that are no text; an escape brings them back as they were.
+        return json.dumps(value, indent=indent, separators=separators, allow_nan=False).encode()
 
 
 def read_json(path: Path) -> Any | None:
     """Return the document in `path`, or None where there is none or it cannot be read as JSON."""
     try:
-        return json.loads(path.read_bytes())
-    except (OSError, ValueError):
+        return parse_json(path.read_bytes())
+    except OSError:
+        return None
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """Return the JSON object in `path`; empty where there is none, or it cannot be read."""
+    value = read_json(path)
+    return value if isinstance(value, dict) else {}
+
+
+def parse_json(text: bytes) -> Any | None:
+    """Return the value in a text, numbers out of range as null; None where it is no JSON.
+
+    Python's reader takes numbers that no arithmetic survives (`NaN`, `1e400`, whole numbers without end) and gives up
+    in the middle of what is nested without end; here the first are null, and the second is no JSON.
+    """
+    unusual: dict[str, Any] = {"parse_float": _float, "parse_int": _int} if _UNUSUAL.search(text) else {}
+    try:
+        return json.loads(text, parse_constant=lambda _: None, **unusual)
+    except (ValueError, RecursionError):
         return None
 
 
@@ -71,3 +112,12 @@ def _sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _float(text: str) -> float | None:
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+def _int(text: str) -> int | None:
+    return int(text) if len(text.lstrip("-")) <= LONGEST_WHOLE else None

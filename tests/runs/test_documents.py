@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from workbench.durable import parse_json, read_document
 from workbench.runs import History, RunStore, StateFile, observe
 from workbench.runs.directory import RunDirectory
-from workbench.runs.documents import parse_json, read_document
 from workbench.runs.states import RunState
 
 RUN = {

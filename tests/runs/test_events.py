@@ -38,6 +38,14 @@ def test_numbers_that_are_not_finite_become_null_and_are_counted(stream: Path) -
     assert event["not_finite"] == 3
 
 
+def test_a_file_name_that_is_no_text_is_read_back_as_it_was(stream: Path) -> None:
+    reason = os.fsdecode(b"there is no /tmp/\xff")
+    with EventWriter(stream) as writer:
+        writer.append("state", reason=reason)
+    (event,) = EventTail(stream).poll()
+    assert event["reason"] == reason
+
+
 def test_a_line_half_written_is_not_yet(stream: Path) -> None:
     tail = EventTail(stream)
     assert tail.poll() == []

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench import durable
-from workbench.runs.documents import read_document
+from workbench.durable import read_document
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import durable
+from workbench.durable import read_document
 from workbench.errors import WorkFailedError
 from workbench.runs.annotations import Annotations
-from workbench.runs.documents import read_document
 
 if TYPE_CHECKING:
     from workbench.specs import RunSpec

@@ -6,14 +6,13 @@ a power cut, and none of these is an error.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import time
 from pathlib import Path
 from typing import Any
 
-from workbench.runs.documents import parse_json
+from workbench.durable import parse_json, to_json
 
 Event = dict[str, Any]
 
@@ -52,7 +51,7 @@ class EventWriter:
             count += broken
         if count:
             event["not_finite"] = count
-        line = json.dumps(event, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n"
+        line = to_json(event) + b"\n"
         self._write(b"\n" + line if self._torn else line)
         return event
 

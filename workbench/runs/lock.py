@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 from types import TracebackType
 
-from workbench.runs.documents import read_document
+from workbench.durable import read_document
 from workbench.runs.processes import ProcessIdentity
 
 

@@ -19,8 +19,8 @@ from types import TracebackType
 from typing import Any, Literal, Self, cast, get_args
 
 from workbench import durable
+from workbench.durable import read_document
 from workbench.errors import WorkbenchError
-from workbench.runs.documents import read_document
 from workbench.runs.processes import ProcessIdentity, this_host
 
 JobState = Literal["running", "done", "failed", "stopped"]

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench import durable
+from workbench.durable import read_document
 from workbench.runs.directory import RunDirectory
-from workbench.runs.documents import read_document
 from workbench.runs.events import EventTail, EventWriter
 from workbench.runs.state import StateFile
 
@@ -114,6 +114,10 @@ class RequestInbox:
             else:
                 wanted.append(request)
         return wanted
+
+    def holds(self, verb: str) -> bool:
+        """Return whether a request of this kind waits to be taken."""
+        return any(request.verb == verb and request.time_ns >= self._since_ns for request in pending(self._run))
 
     def answer(self, request: Request, *, ok: bool, reason: str = "") -> None:
         """Append the answer to the stream, then take the request away."""

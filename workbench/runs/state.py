@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench import durable
+from workbench.durable import parse_json, read_document
 from workbench.runs.directory import RunDirectory
-from workbench.runs.documents import parse_json, read_document
 from workbench.runs.last_words import last_lines
 from workbench.runs.processes import ProcessIdentity, this_host
 from workbench.runs.states import RunState
