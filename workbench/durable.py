@@ -21,13 +21,19 @@ _UNUSUAL = re.compile(rb"[eE]\+?\d{3}|\d{301}")
 """What a text must hold for a number in it to be out of range; most texts need no closer look."""
 
 
-def write_bytes(path: Path, content: bytes) -> None:
+def write_bytes(path: Path, content: bytes, *, makes_folder: bool = True) -> None:
     """Replace `path` by `content` in one step.
+
+    Args:
+        path: The file.
+        content: What it holds from then on.
+        makes_folder: Make its folder where it is missing; otherwise that is an error.
 
     Raises:
         OSError: The disk is full or the folder cannot be written; the old file is left as it was.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if makes_folder:
+        path.parent.mkdir(parents=True, exist_ok=True)
     handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -41,14 +47,14 @@ def write_bytes(path: Path, content: bytes) -> None:
         raise
 
 
-def write_text(path: Path, content: str) -> None:
+def write_text(path: Path, content: str, *, makes_folder: bool = True) -> None:
     """Replace `path` by a UTF-8 text in one step; what UTF-8 has no bytes for is written as escapes."""
-    write_bytes(path, content.encode(errors="backslashreplace"))
+    write_bytes(path, content.encode(errors="backslashreplace"), makes_folder=makes_folder)
 
 
-def write_json(path: Path, value: Any, *, indent: int | None = 2) -> None:
+def write_json(path: Path, value: Any, *, indent: int | None = 2, makes_folder: bool = True) -> None:
     """Replace `path` by a JSON document in one step; a number that is not finite is an error."""
-    write_bytes(path, to_json(value, indent=indent) + b"\n")
+    write_bytes(path, to_json(value, indent=indent) + b"\n", makes_folder=makes_folder)
 
 
 def to_json(value: Any, *, indent: int | None = None) -> bytes:

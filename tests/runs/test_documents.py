@@ -11,6 +11,8 @@ import pytest
 from workbench.durable import parse_json, read_document
 from workbench.runs import History, RunStore, StateFile, observe
 from workbench.runs.directory import RunDirectory
+from workbench.runs.processes import ProcessIdentity
+from workbench.runs.state import mark_exit
 from workbench.runs.states import RunState
 
 RUN = {
@@ -82,4 +84,8 @@ def test_a_run_whose_folder_is_gone_says_so_and_is_not_made_anew(run: RunDirecto
     assert (seen.state, seen.reason) == (RunState.CRASHED, "its folder was moved or deleted")
     with pytest.raises(FileNotFoundError):
         state.write(RunState.STOPPED)
+    with pytest.raises(FileNotFoundError):
+        mark_exit(run, ProcessIdentity.current(), 0)
+    with pytest.raises(FileNotFoundError):
+        run.set_latest("checkpoint_000000000000")
     assert not run.path.exists()

@@ -57,7 +57,7 @@ def write_checkpoint(run_dir: Path, fields: Mapping[str, Any], tensors: Tensors)
 
     Raises:
         CheckpointError: The fields or tensors make no complete checkpoint.
-        OSError: The disk failed, or a checkpoint of that many steps exists.
+        OSError: The disk failed, the run directory is gone, or a checkpoint of that many steps exists.
     """
     weights = safetensors_numpy.save({name: np.asarray(value, order="C") for name, value in tensors.items()})
     digest = hashlib.sha256(weights).hexdigest()
@@ -69,7 +69,7 @@ def write_checkpoint(run_dir: Path, fields: Mapping[str, Any], tensors: Tensors)
     _check_tensors(final, record, tensors)
     aside = run_dir / f".{final.name}.part"
     shutil.rmtree(aside, ignore_errors=True)
-    aside.mkdir(parents=True)
+    aside.mkdir()
     try:
         (aside / WEIGHTS_NAME).write_bytes(weights)
         durable.write_text(aside / RECORD_NAME, record.model_dump_json(indent=2) + "\n")

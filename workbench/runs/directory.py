@@ -179,11 +179,11 @@ class RunDirectory:
 
     def set_latest(self, checkpoint: str) -> None:
         """Name the newest checkpoint, by its folder's name; for the child."""
-        durable.write_text(self.path / "latest", f"{checkpoint}\n")
+        durable.write_text(self.path / "latest", f"{checkpoint}\n", makes_folder=False)
 
     def set_best(self, checkpoint: str) -> None:
         """Name the best checkpoint, by its folder's name; for the child."""
-        durable.write_text(self.path / "best", f"{checkpoint}\n")
+        durable.write_text(self.path / "best", f"{checkpoint}\n", makes_folder=False)
 
     def _named(self, pointer: str) -> CheckpointDirectory | None:
         try:

@@ -166,7 +166,7 @@ class StateFile:
         if not self.path.parent.is_dir():
             # Making the folder anew would leave a second run that holds nothing but a state.
             raise FileNotFoundError(errno.ENOENT, FOLDER_GONE, str(self.path.parent))
-        durable.write_json(self.path, stored.to_json())
+        durable.write_json(self.path, stored.to_json(), makes_folder=False)
         self._written = stored
 
 
@@ -227,7 +227,8 @@ def mark_killed(run: RunDirectory, process: ProcessIdentity) -> None:
     Raises:
         OSError: The disk is full or failed.
     """
-    durable.write_json(run.kill_path, {"pid": process.pid, "pid_started": process.started, "time": time.time()})
+    mark = {"pid": process.pid, "pid_started": process.started, "time": time.time()}
+    durable.write_json(run.kill_path, mark, makes_folder=False)
 
 
 def mark_exit(run: RunDirectory, process: ProcessIdentity, code: int) -> None:
@@ -236,7 +237,8 @@ def mark_exit(run: RunDirectory, process: ProcessIdentity, code: int) -> None:
     Raises:
         OSError: The disk is full or failed.
     """
-    durable.write_json(run.exit_path, {"pid": process.pid, "pid_started": process.started, "code": code})
+    ending = {"pid": process.pid, "pid_started": process.started, "code": code}
+    durable.write_json(run.exit_path, ending, makes_folder=False)
 
 
 def _why_unreadable(run: RunDirectory) -> str:

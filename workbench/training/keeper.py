@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from workbench import durable
 from workbench.policies import Evaluation, evaluate, write_checkpoint
 from workbench.policies.checkpoint import EVALUATION_NAME, checkpoint_name
 from workbench.runs import CheckpointDirectory, EventWriter, RunDirectory
+from workbench.runs.state import FOLDER_GONE
 from workbench.simulation import EnvSource
 from workbench.specs import RunSpec
 from workbench.training.learner import Learner
@@ -84,6 +86,15 @@ class CheckpointKeeper:
         """Whether the spec asks for an evaluation of the newest checkpoint."""
         every = self._spec.eval_every
         return every > 0 and (self._count - 1) % every == 0
+
+    def require_folder(self) -> None:
+        """See to it that nothing is written where the run's folder is gone: it is not made anew.
+
+        Raises:
+            FileNotFoundError: The folder was moved or deleted.
+        """
+        if not self._run.is_run():
+            raise FileNotFoundError(errno.ENOENT, FOLDER_GONE, str(self._run.path))
 
     def write(self) -> Path:
         """Seal a checkpoint of the learner as it is now, name it the latest and return its folder."""

@@ -15,7 +15,7 @@ from stable_baselines3.common.logger import TensorBoardOutputFormat
 from workbench.errors import RequestError
 from workbench.policies import Evaluation
 from workbench.runs import EventWriter, RequestInbox, RunDirectory, RunState, StateFile
-from workbench.runs.state import BEAT_S
+from workbench.runs.state import BEAT_S, FOLDER_GONE
 from workbench.simulation import EnvSource, make_sb3
 from workbench.training.cpus import choose_threads, runs_beside
 from workbench.training.device import choose_device
@@ -84,7 +84,8 @@ class Session:
                 state, reason = RunState.STOPPED, f"interrupted{self._last_good()}"
             except Exception as error:
                 self._log.trace(error)
-                state, reason = RunState.FAILED, in_one_sentence(error)
+                # A folder that is gone fails every write, whatever it was that was written.
+                state, reason = RunState.FAILED, in_one_sentence(error) if self._run.is_run() else FOLDER_GONE
             self._close(state, reason)
         return self._result(state, reason)
 
@@ -146,7 +147,9 @@ class Session:
         with suppress(OSError):
             self._events.append("state", state=str(state), reason=reason)
         with suppress(OSError):
-            self._state.write(state, reason=reason, exit_code=exit_code)
+            # The stream and the log are open, and reach a folder that was moved; a file of state would make a new one.
+            if self._run.is_run():
+                self._state.write(state, reason=reason, exit_code=exit_code)
         self._events.close()
 
     def _enter(self, state: RunState) -> None:

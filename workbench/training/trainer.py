@@ -98,6 +98,7 @@ class Trainer:
     def _iterate(self) -> None:
         self._checkpoint_s = self._evaluation_s = 0.0
         self._learner.iterate()
+        self._keeper.require_folder()
         episodes = self._venv.drain_episodes()
         for episode in episodes:
             self._rule.add_episode(episode.ret)
