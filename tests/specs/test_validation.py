@@ -51,7 +51,7 @@ REFUSED: list[tuple[str, Any]] = [
     *[("ppo.n_steps", value) for value in (0, -1, 2.0, 512.5, True, "24", None)],
     *[("ppo.n_epochs", value) for value in (0, -5, 1.0, True, None)],
     *[("ppo.batch_size", value) for value in (0, -1, 4.0, "4", None, True)],
-    *[("n_envs", value) for value in (0, -1, 1.0, True, "1", None)],
+    *[("n_envs", value) for value in (0, -1, 1.0, True, "1", None, 65_537, 10**30)],
     *[("sac.buffer_size", value) for value in (0, 1e6, True)],
     *[("td3.batch_size", value) for value in (0, 256.0, False)],
     *[("td3.policy_delay", value) for value in (0, 2.0, True)],
@@ -119,9 +119,18 @@ def test_refused(key: str, value: object) -> None:
     assert key in errors(data)
 
 
+def test_more_copies_than_any_memory_holds_are_refused_with_the_reason() -> None:
+    assert str(errors(run(n_envs=100_000_000))["n_envs"]) == (
+        "n_envs must be from 1 to 65 536, got 100 000 000: every copy is a simulation of its own, and all are in memory"
+        " at once"
+    )
+    assert str(errors(run(n_envs=0))["n_envs"]) == "n_envs must be from 1 to 65 536, got 0"
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [
+        ("n_envs", 65_536),
         ("ppo.max_grad_norm", INF),
         ("ppo.max_grad_norm", "inf"),
         ("ppo.clip_range", INF),

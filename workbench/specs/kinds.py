@@ -30,6 +30,14 @@ class Kind:
 
 
 @dataclass(frozen=True)
+class AtMostBecause:
+    """Why a field takes no more than it does, for the refusal of more."""
+
+    reason: str
+    """To be read after a colon."""
+
+
+@dataclass(frozen=True)
 class LinearSchedule:
     """A value that goes from `start` to `end` in a straight line over the run."""
 
@@ -271,6 +279,9 @@ Words = Annotated[
     PlainValidator(_read_words),
     PlainSerializer(_write_lists, when_used="json"),
     WithJsonSchema({"type": "array", "items": {"type": "string"}}),
+]
+Copies = Annotated[
+    int, Field(ge=1, le=65_536), AtMostBecause("every copy is a simulation of its own, and all are in memory at once")
 ]
 Goal = Annotated[float | None, BeforeValidator(_no_goal)]
 Limit = Annotated[int, BeforeValidator(_no_limit), Field(ge=0)]

@@ -14,6 +14,7 @@ from workbench.errors import Problem, ProblemsError
 from workbench.specs.algorithms import ALGORITHM_SPECS, ALGORITHMS, Algorithm, PPOSpec, SACSpec, Spec, TD3Spec
 from workbench.specs.consistency import findings
 from workbench.specs.fields import field_row, show
+from workbench.specs.kinds import AtMostBecause
 from workbench.specs.rllib import other_name
 from workbench.specs.run import RunSpec, StopCriteria
 from workbench.suggest import nearest_one
@@ -123,7 +124,8 @@ def _in_words(owner: type[Spec], path: list[str], key: str, kind: str, value: An
         return Problem(key, f"must be an object of fields, got {show(value)}")
     row = field_row(name, info)
     if kind in RANGE_ERRORS:
-        return Problem(key, f"must be {row.range}, got {show(value)}")
+        why = next((f": {item.reason}" for item in info.metadata if isinstance(item, AtMostBecause)), "")
+        return Problem(key, f"must be {row.range}, got {show(value)}{why if kind.startswith('less') else ''}")
     if kind == "finite_number":
         return Problem(key, f"must be a finite number, got {show(value)}")
     if kind == "string_too_short":

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from workbench.specs.algorithms import Algorithm, Count, PPOSpec, SACSpec, Spec, TD3Spec
-from workbench.specs.kinds import Device, Duration, Goal, Limit, Words
+from workbench.specs.kinds import Copies, Device, Duration, Goal, Limit, Words
 
 DEFAULT_CHECKPOINT_FREQ = 10
 LARGEST_SEED = 2**32 - 1
@@ -61,7 +61,7 @@ class RunSpec(Spec):
     """Which algorithm trains."""
     seed: Annotated[int, Field(ge=0, le=LARGEST_SEED)] | None = None
     """Seed of everything random; drawn and recorded where none is given."""
-    n_envs: Count = 1
+    n_envs: Copies = 1
     """Copies of the environment that step together."""
     normalize_observations: bool = False
     """Scale observations by running statistics, which every checkpoint carries."""
