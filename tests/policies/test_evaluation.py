@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +15,7 @@ import pytest
 
 from tests.policies.conftest import Learnt
 from workbench.errors import CheckpointError, NotFoundError, RequestError, SimulationError
-from workbench.policies import evaluate, load_policy, make_agent, run_episodes
+from workbench.policies import Evaluation, evaluate, load_policy, make_agent, run_episodes
 from workbench.policies.actor import PolicyActor
 from workbench.project import shipped_project
 from workbench.simulation import EnvSource, make_single
@@ -220,3 +222,20 @@ def test_playing_a_checkpoint_needs_no_torch(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_lower_bound_is_that_of_the_normal_approximation() -> None:
+    scores = Evaluation(
+        environment="X-v0",
+        checkpoint=None,
+        seed=0,
+        deterministic=True,
+        returns=(1.0, 2.0, 3.0, 4.0),
+        lengths=(1,) * 4,
+        reasons=("time_limit",) * 4,
+        terminated=(False,) * 4,
+    )
+    # mean 2.5, standard error sqrt(5/3)/2 = 0.645497
+    assert scores.lower_bound == pytest.approx(2.5 - 1.96 * 0.6454972243679028)
+    assert Evaluation.from_json(json.loads(json.dumps(scores.to_json())), None) == scores
+    assert dataclasses.replace(scores, returns=(5.0,)).lower_bound == 5.0

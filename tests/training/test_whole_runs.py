@@ -77,10 +77,13 @@ def test_evaluations_are_those_of_the_checkpoint_on_disk(run: RunDirectory) -> N
     assert metrics(run)[-1]["eval/mean_return"] == claimed["mean_return"] == pytest.approx(again.mean)
 
 
-def test_best_is_the_highest_evaluation(run: RunDirectory) -> None:
-    scores = {event["checkpoint"]: event["mean_return"] for event in events(run, "evaluation")}
+def test_best_is_the_evaluation_with_the_highest_lower_bound(run: RunDirectory) -> None:
+    scores = {event["checkpoint"]: event["lower_bound"] for event in events(run, "evaluation")}
     best = run.best()
     assert best is not None and scores[best.path.name] == max(scores.values())
+    history = History(run)
+    history.refresh()
+    assert history.best_evaluation is not None and history.best_evaluation.checkpoint == best.path.name
 
 
 def test_metrics_have_all_families(run: RunDirectory) -> None:
@@ -99,6 +102,12 @@ def test_metrics_have_all_families(run: RunDirectory) -> None:
         "eval/mean_return",
         "eval/std_return",
         "eval/mean_length",
+        "eval/lower_bound",
+        "time/collection_s",
+        "time/update_s",
+        "time/evaluation_s",
+        "time/checkpoint_s",
+        "time/idle_s",
         "time/fps",
         "time/total_timesteps",
         "train/learning_rate",

@@ -6,8 +6,9 @@ policies given the same numbers meet the same episodes, and the scores do not de
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,9 @@ BATCH = 32
 
 STEP_LIMIT = 100_000
 """Steps after which an episode that does not end is given up, with the reason `step_limit`."""
+
+Z_95 = 1.96
+"""Standard errors within which the mean of a normal distribution lies in 95 % of samples."""
 
 UNNAMED = {True: "terminated", False: "time_limit"}
 """The reasons of endings that an environment does not name, by whether they are terminal."""
@@ -74,6 +78,16 @@ class Evaluation:
         return float(np.std(self.returns))
 
     @property
+    def lower_bound(self) -> float:
+        """The lower end of the 95 % confidence interval of the mean return, by the normal approximation.
+
+        One episode tells nothing of the spread; its return stands for the bound then.
+        """
+        if len(self.returns) < 2:
+            return self.mean
+        return self.mean - Z_95 * float(np.std(self.returns, ddof=1)) / math.sqrt(len(self.returns))
+
+    @property
     def min(self) -> float:
         """Lowest return."""
         return min(self.returns)
@@ -97,14 +111,34 @@ class Evaluation:
             "deterministic": self.deterministic,
             "mean_return": self.mean,
             "std_return": self.std,
+            "lower_bound": self.lower_bound,
             "min_return": self.min,
             "max_return": self.max,
             "mean_length": self.mean_length,
             "returns": list(self.returns),
             "lengths": list(self.lengths),
             "reasons": list(self.reasons),
+            "terminated": list(self.terminated),
             "endings": self.endings,
         }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], checkpoint: Path | None) -> Evaluation:
+        """Return the scores that `evaluation.json` holds of a checkpoint.
+
+        Raises:
+            KeyError: Something is missing.
+        """
+        return cls(
+            environment=data["environment"],
+            checkpoint=checkpoint,
+            seed=data["seed"],
+            deterministic=data["deterministic"],
+            returns=tuple(data["returns"]),
+            lengths=tuple(data["lengths"]),
+            reasons=tuple(data["reasons"]),
+            terminated=tuple(data["terminated"]),
+        )
 
 
 def evaluate(

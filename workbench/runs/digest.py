@@ -25,11 +25,14 @@ _READ_BYTES = 16 * 2**20
 
 @dataclass(frozen=True)
 class BestEvaluation:
-    """The highest mean return of an evaluation so far."""
+    """The evaluation with the highest score so far; see `Evaluation.score`."""
 
     mean_return: float
     std_return: float | None
     steps: int
+    score: float
+    taken: int
+    """The step at which the run took the scores in."""
 
 
 class Digest:
@@ -151,17 +154,25 @@ class Digest:
         mean, std = event.get("mean_return"), event.get("std_return")
         if not isinstance(mean, int | float):
             return
-        if not self._evaluations or mean > self._evaluations[-1].mean_return:
+        bound = event.get("lower_bound")
+        score = float(bound if isinstance(bound, int | float) else mean)
+        if not self._evaluations or score > self._evaluations[-1].score:
             # Those that were best once are kept: a run resumed from before the best one needs them again.
             self._evaluations.append(
-                BestEvaluation(float(mean), float(std) if isinstance(std, int | float) else None, steps)
+                BestEvaluation(
+                    float(mean),
+                    float(std) if isinstance(std, int | float) else None,
+                    steps,
+                    score,
+                    _whole(event.get("taken"), steps),
+                )
             )
 
     def _drop_after(self, steps: Any) -> None:
         self.steps = _whole(steps, 0)
         self._window.clear()
         self._trend = [point for point in self._trend if point[0] <= self.steps]
-        self._evaluations = [item for item in self._evaluations if item.steps <= self.steps]
+        self._evaluations = [item for item in self._evaluations if item.taken <= self.steps]
         self.last_return = self._trend[-1][1] if self._trend else None
 
     def _rate(self, column: int) -> float | None:

@@ -28,6 +28,15 @@ class Evaluation:
     """How many episodes ended for each reason."""
     checkpoint: str = ""
     time: float = 0.0
+    lower_bound: float | None = None
+    """The lower end of the 95 % confidence interval of the mean return."""
+    taken: int = 0
+    """The step at which the run took the scores in, no earlier than `steps`."""
+
+    @property
+    def score(self) -> float | None:
+        """What the best checkpoint has most of: the lower bound, so that luck counts for less, else the mean."""
+        return self.mean_return if self.lower_bound is None else self.lower_bound
 
 
 @dataclass(frozen=True)
@@ -93,9 +102,9 @@ class History:
 
     @property
     def best_evaluation(self) -> Evaluation | None:
-        """The evaluation with the highest mean return; the earliest of equals."""
-        scored = [item for item in self.evaluations if item.mean_return is not None]
-        return max(scored, key=lambda item: item.mean_return or 0.0, default=None)
+        """The evaluation with the highest score; the earliest of equals."""
+        scored = [item for item in self.evaluations if item.score is not None]
+        return max(scored, key=lambda item: item.score or 0.0, default=None)
 
     @property
     def pauses(self) -> list[tuple[float, float | None]]:
@@ -174,7 +183,8 @@ class History:
             series.drop_after(steps)
             if not len(series):
                 del self.series[name]
-        self.evaluations = [item for item in self.evaluations if item.steps <= steps]
+        # Scores that were taken in later will be taken in again.
+        self.evaluations = [item for item in self.evaluations if item.taken <= steps]
         self.checkpoints = [item for item in self.checkpoints if item.steps <= steps]
 
 
@@ -189,6 +199,8 @@ def _evaluation(event: Event, steps: int, time: float) -> Evaluation:
         endings if isinstance(endings, dict) else {},
         str(event.get("checkpoint") or ""),
         time,
+        _number(event.get("lower_bound")),
+        _whole(event.get("taken", steps)),
     )
 
 

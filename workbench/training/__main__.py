@@ -31,9 +31,10 @@ def main(arguments: list[str] | None = None) -> int:
         os.environ.setdefault(name, value)
     # Watching before torch is loaded, which takes seconds: a stop meanwhile counts too.
     with StopSignal().watching() as stop, RunLog(run.log_path, echo=sys.stdout) as log:
+        from workbench.training.cpus import cpus
         from workbench.training.session import Session
 
-        result = Session(run, log, stop).run()
+        result = Session(run, log, stop, evaluates_apart=cpus() > 1).run()
     return 1 if result.state is RunState.FAILED else 0
 
 

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import errno
-import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from workbench import durable
-from workbench.policies import Evaluation, evaluate, write_checkpoint
-from workbench.policies.checkpoint import EVALUATION_NAME, checkpoint_name
+from workbench.policies import Evaluation, write_checkpoint
+from workbench.policies.checkpoint import checkpoint_name
 from workbench.runs import CheckpointDirectory, EventWriter, RunDirectory
 from workbench.runs.state import FOLDER_GONE
 from workbench.simulation import EnvSource
 from workbench.specs import RunSpec
+from workbench.training.evaluations import Outcome, Scorer
 from workbench.training.learner import Learner
 from workbench.training.retention import discard, surplus
 
 
 class CheckpointKeeper:
-    """Writes and scores the checkpoints of one run.
+    """Writes the checkpoints of one run and has them scored.
 
     Args:
         run: The run.
@@ -27,6 +27,7 @@ class CheckpointKeeper:
         source: Its environment.
         learner: What is saved.
         events: Its event stream.
+        scorer: What plays the evaluations.
         fields: What every `policy.json` of the run says besides what changes: seed, versions, names, period.
     """
 
@@ -37,12 +38,15 @@ class CheckpointKeeper:
         source: EnvSource,
         learner: Learner,
         events: EventWriter,
+        scorer: Scorer,
         fields: dict[str, Any],
     ) -> None:
         self._run = run
         self._spec = spec
         self._learner = learner
         self._events = events
+        self.scorer = scorer
+        """What plays the evaluations."""
         self._fields = {
             **fields,
             "algorithm": spec.algorithm,
@@ -57,6 +61,7 @@ class CheckpointKeeper:
         self._scored_steps = -1
         self._count = 0
         self._best: float | None = None
+        """The lower bound of the best evaluation."""
         self.evaluation: Evaluation | None = None
         """The last evaluation."""
 
@@ -67,7 +72,7 @@ class CheckpointKeeper:
 
     @property
     def is_scored(self) -> bool:
-        """Whether the newest checkpoint was evaluated."""
+        """Whether the newest checkpoint was evaluated and the scores were taken."""
         return self._scored_steps == self._newest_steps
 
     @property
@@ -107,34 +112,52 @@ class CheckpointKeeper:
         self._count += 1
         return path
 
-    def evaluate(self) -> Evaluation:
-        """Score the newest checkpoint as it lies on disk, greedily, on the run's numbered episodes."""
-        spec, path = self._spec, self._run.path / checkpoint_name(self._newest_steps)
-        evaluation = evaluate(path, episodes=spec.eval_episodes, seed=spec.eval_seed, threads=spec.threads or 0)
-        scores = {"kind": "claimed", "time": time.time(), "steps": self._newest_steps, **evaluation.to_json()}
-        durable.write_json(path / EVALUATION_NAME, {"format": 1, "evaluations": [scores]})
+    def begin_evaluation(self) -> None:
+        """Have the newest checkpoint scored as it lies on disk, greedily, on the run's numbered episodes."""
+        self.scorer.begin(self._run.path / checkpoint_name(self._newest_steps))
+
+    def take_evaluation(self, give_up: Callable[[], bool]) -> Outcome | None:
+        """Wait for the scores that are due, if any, and let them count: as an event, and for which one is best.
+
+        Args:
+            give_up: Asked while it waits; the scores then stay due.
+        """
+        outcome = self.scorer.take(give_up)
+        if outcome is None:
+            return None
+        path, steps, evaluation = outcome.checkpoint, _steps_of(outcome.checkpoint), outcome.evaluation
+        self._scored_steps = steps
+        if evaluation is None:
+            message = f"the evaluation of {path.name} failed: {outcome.failure}"
+            self._events.append("anomaly", what="evaluation_failed", message=message, checkpoint=path.name)
+            return outcome
         self._events.append(
             "evaluation",
-            steps=self._newest_steps,
+            steps=steps,
             checkpoint=path.name,
             mean_return=evaluation.mean,
             std_return=evaluation.std,
+            lower_bound=evaluation.lower_bound,
             mean_length=evaluation.mean_length,
             returns=evaluation.returns,
             endings=evaluation.endings,
             seed=evaluation.seed,
+            taken=self._learner.steps,
         )
         # On a tie the earlier one stays: it needed fewer steps for the same.
-        if self._best is None or evaluation.mean > self._best:
-            self._best = evaluation.mean
+        if self._best is None or evaluation.lower_bound > self._best:
+            self._best = evaluation.lower_bound
             self._run.set_best(path.name)
         self.evaluation = evaluation
-        self._scored_steps = self._newest_steps
-        return evaluation
+        return outcome
 
     def discard_surplus(self) -> list[CheckpointDirectory]:
-        """Delete what `keep_last` does not keep, and return it."""
-        gone = surplus(self._run, self._spec.keep_last)
+        """Delete what `keep_last` does not keep, and return it; what is being scored stays."""
+        gone = [item for item in surplus(self._run, self._spec.keep_last) if item.path != self.scorer.pending]
         for checkpoint in gone:
             discard(checkpoint)
         return gone
+
+
+def _steps_of(checkpoint: Path) -> int:
+    return int(checkpoint.name.rpartition("_")[2])

@@ -19,6 +19,7 @@ from workbench.runs.state import BEAT_S, FOLDER_GONE
 from workbench.simulation import EnvSource, make_sb3
 from workbench.training.cpus import choose_threads, runs_beside
 from workbench.training.device import choose_device
+from workbench.training.evaluations import ScorerApart, ScorerInTurn
 from workbench.training.keeper import CheckpointKeeper
 from workbench.training.learner import AnomalyError, Learner
 from workbench.training.log import RunLog
@@ -59,12 +60,17 @@ class Session:
         run: A run directory with its `run.json`; nobody else carries it.
         log: Where a person can follow it.
         stop: Tells when a signal asked to stop.
+        evaluates_apart: Play evaluations in a process of their own, which knows no more of environments than any new
+            process does. Otherwise they are played here, in turn with the training. The scores are the same.
     """
 
-    def __init__(self, run: RunDirectory, log: RunLog, stop: StopSignal | None = None) -> None:
+    def __init__(
+        self, run: RunDirectory, log: RunLog, stop: StopSignal | None = None, *, evaluates_apart: bool = False
+    ) -> None:
         self._run = run
         self._log = log
         self._stop = stop or StopSignal()
+        self._evaluates_apart = evaluates_apart
         self._state = StateFile(run.state_path)
         self._events = EventWriter(run.events_path)
         self._inbox = RequestInbox(run, self._events)
@@ -109,7 +115,8 @@ class Session:
             venv.close()
             raise
         fields = {"seed": seed, "versions": record.get("versions") or {}, **_describe(venv)}
-        keeper = self._keeper = CheckpointKeeper(self._run, spec, source, learner, self._events, fields)
+        scorer = ScorerApart(spec, self._run.log_path) if self._evaluates_apart else ScorerInTurn(spec)
+        keeper = self._keeper = CheckpointKeeper(self._run, spec, source, learner, self._events, scorer, fields)
         trainer = Trainer(
             spec,
             learner,
@@ -134,6 +141,7 @@ class Session:
             )
             return trainer.run()
         finally:
+            scorer.close()
             learner.close()
             torch.set_num_threads(torch_threads)
 

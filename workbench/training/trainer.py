@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from workbench.runs import EventWriter, RequestInbox, RunState
 from workbench.simulation import Episode
 from workbench.specs import RunSpec
+from workbench.training.clock import Clock
 from workbench.training.keeper import CheckpointKeeper
 from workbench.training.learner import Learner
 from workbench.training.log import RunLog
@@ -68,9 +69,8 @@ class Trainer:
         self._enter = enter
         self._rule = StopRule(spec)
         self._metrics = EpisodeMetrics()
+        self._clock = Clock(is_detailed=spec.profile)
         self._started = time.monotonic()
-        self._checkpoint_s = 0.0
-        self._evaluation_s = 0.0
 
     @property
     def wall_s(self) -> float:
@@ -83,9 +83,20 @@ class Trainer:
 
     def run(self) -> Ending:
         """Train to the end."""
+        if self._spec.profile:
+            for method in ("step_arrays", "step_wait"):
+                self._clock.watch(self._venv, method, "collection/environment")
+            self._clock.watch(self._learner.model.logger, "dump", "idle/metrics")
         self._save(evaluate=self._spec.eval_every > 0)
         self._write_metrics()
         self._enter(RunState.RUNNING)
+        ending = self._loop()
+        if self._spec.profile:
+            for line in self._clock.table(self._learner.steps):
+                self._log.say(line)
+        return ending
+
+    def _loop(self) -> Ending:
         while True:
             goal = self._rule.reason(self._progress())
             if goal is not None:
@@ -96,64 +107,85 @@ class Trainer:
             self._iterate()
 
     def _iterate(self) -> None:
-        self._checkpoint_s = self._evaluation_s = 0.0
-        self._learner.iterate()
+        learner = self._learner
+        learner.iterate()
         self._keeper.require_folder()
+        self._clock.add("collection", learner.rollout_s)
+        self._clock.add("update", learner.update_s)
         episodes = self._venv.drain_episodes()
         for episode in episodes:
             self._rule.add_episode(episode.ret)
         self._record(self._metrics.fold(episodes))
-        if self._keeper.is_due:
+        # Scores count here and nowhere else, so that a run does not depend on how fast an evaluation was.
+        if self._keeper.is_due and self._take_evaluation():
             self._save()
-        self._learner.record_progress()
+        learner.record_progress()
         self._write_metrics()
         self._log.say(self._line())
 
     def _finish(self, goal: str) -> Ending:
         # What the run ends with is scored, however rarely checkpoints are.
         scores = self._spec.eval_every > 0
-        if not self._keeper.is_current:
+        known = self._keeper.evaluation
+        self._take_evaluation()
+        is_current = self._keeper.is_current
+        if not is_current:
             self._save(evaluate=scores)
-            self._write_metrics()
         elif scores and not self._keeper.is_scored:
             self._evaluate()
+        if self._take_evaluation():
             self._discard_surplus()
+        if not is_current or self._keeper.evaluation is not known:
             self._write_metrics()
         return RunState.FINISHED, goal
 
     def _break_off(self, asked: str) -> Ending:
-        # Whoever stops a run wants its slot back: the last checkpoint is saved, and not evaluated.
+        # Whoever stops a run wants its slot back: the last checkpoint is saved, and no score is waited for.
         self._enter(RunState.STOPPING)
         if not self._keeper.is_current:
             self._save(evaluate=False)
         return RunState.STOPPED, asked
 
     def _save(self, *, evaluate: bool | None = None) -> None:
-        """Write a checkpoint and evaluate it: where the spec says so, unless told."""
-        started = time.monotonic()
-        path = self._keeper.write()
-        written = time.monotonic()
+        """Write a checkpoint and begin to evaluate it: where the spec says so, unless told."""
+        with self._clock.spending("checkpoint"):
+            path = self._keeper.write()
         self._log.say(f"{path.name} written")
         if self._keeper.is_evaluation_due if evaluate is None else evaluate:
             self._evaluate()
         self._discard_surplus()
-        self._checkpoint_s += written - started
-        self._evaluation_s += time.monotonic() - written
 
     def _evaluate(self) -> None:
-        scores = self._keeper.evaluate()
+        with self._clock.spending("evaluation"):
+            self._keeper.begin_evaluation()
+
+    def _take_evaluation(self) -> bool:
+        """Let the scores count that are due, and return whether none is due any more: a stop waits for none."""
+        with self._clock.spending("evaluation"):
+            outcome = self._keeper.take_evaluation(self._is_asked_to_stop)
+        if outcome is None:
+            return self._keeper.scorer.pending is None
+        scores, name = outcome.evaluation, outcome.checkpoint.name
+        if scores is None:
+            self._log.say(f"evaluation of {name} failed: {outcome.failure}")
+            return True
         self._rule.add_evaluation(scores.mean)
         self._record(
             {
                 "eval/mean_return": scores.mean,
                 "eval/std_return": scores.std,
+                "eval/lower_bound": scores.lower_bound,
                 "eval/mean_length": scores.mean_length,
             }
         )
         self._log.say(
-            f"evaluation  return {grouped(scores.mean)} ± {grouped(scores.std)}"
+            f"evaluation of {name}  return {grouped(scores.mean)} ± {grouped(scores.std)}"
             f" over {len(scores.returns)} episodes  {_counts(scores.endings)}"
         )
+        return True
+
+    def _is_asked_to_stop(self) -> bool:
+        return self._stop.reason is not None or self._inbox.holds("stop")
 
     def _discard_surplus(self) -> None:
         for checkpoint in self._keeper.discard_surplus():
@@ -188,15 +220,7 @@ class Trainer:
 
     def _write_metrics(self) -> None:
         self._record({"time/total_timesteps": self._learner.steps})
-        if self._spec.profile:
-            self._record(
-                {
-                    "timings/rollout_s": self._learner.rollout_s,
-                    "timings/update_s": self._learner.update_s,
-                    "timings/checkpoint_s": self._checkpoint_s,
-                    "timings/evaluation_s": self._evaluation_s,
-                }
-            )
+        self._record(self._clock.lap())
         self._learner.model.logger.dump(self._learner.steps)
 
     def _line(self) -> str:

@@ -1,0 +1,196 @@
+"""Evaluations of a run's checkpoints: begun at one moment, and their scores taken at another.
+
+What a run does must not depend on how fast an evaluation was. So scores are made beside the training, and count only
+where the trainer takes them; it waits there for those that are not ready.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from workbench.policies import Evaluation
+from workbench.policies.scoring import THREADS, read_claim, score
+from workbench.specs import RunSpec
+from workbench.training.words import in_one_sentence
+
+POLL_S = 0.1
+"""How often someone who waits for scores looks whether he still should."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of an evaluation."""
+
+    checkpoint: Path
+    """The folder of what was scored."""
+    evaluation: Evaluation | None
+    """The scores; None where it failed."""
+    failure: str = ""
+    """Why it failed."""
+
+
+class Scorer(Protocol):
+    """Scores checkpoints, one at a time."""
+
+    @property
+    def pending(self) -> Path | None:
+        """The checkpoint whose scores were not taken yet."""
+        ...
+
+    def begin(self, checkpoint: Path) -> None:
+        """Begin to score a checkpoint; the scores of the one before are taken by then."""
+        ...
+
+    def take(self, give_up: Callable[[], bool]) -> Outcome | None:
+        """Wait for the scores and return them; None where there are none to wait for, or someone gave up."""
+        ...
+
+    def close(self) -> None:
+        """End whatever still runs."""
+        ...
+
+
+class ScorerInTurn:
+    """Scores checkpoints in this process, which does nothing else meanwhile.
+
+    Args:
+        spec: What the run was asked to do.
+    """
+
+    def __init__(self, spec: RunSpec) -> None:
+        self._spec = spec
+        self._outcome: Outcome | None = None
+
+    @property
+    def pending(self) -> Path | None:
+        """See `Scorer`."""
+        return None if self._outcome is None else self._outcome.checkpoint
+
+    def begin(self, checkpoint: Path) -> None:
+        """Score a checkpoint."""
+        spec = self._spec
+        try:
+            evaluation = score(checkpoint, episodes=spec.eval_episodes, seed=spec.eval_seed)
+        except Exception as error:
+            self._outcome = Outcome(checkpoint, None, in_one_sentence(error))
+        else:
+            self._outcome = Outcome(checkpoint, evaluation)
+
+    def take(self, give_up: Callable[[], bool]) -> Outcome | None:
+        """Return the scores; see `Scorer`."""
+        outcome, self._outcome = self._outcome, None
+        return outcome
+
+    def close(self) -> None:
+        """See `Scorer`."""
+
+
+class ScorerApart:
+    """Scores checkpoints in a process of its own, which stands back behind this one and ends with it.
+
+    Args:
+        spec: What the run was asked to do.
+        log_path: Where what that process says goes.
+    """
+
+    def __init__(self, spec: RunSpec, log_path: Path) -> None:
+        self._spec = spec
+        self._log_path = log_path
+        self._process: subprocess.Popen[str] | None = None
+        self._answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._checkpoint: Path | None = None
+
+    @property
+    def pending(self) -> Path | None:
+        """See `Scorer`."""
+        return self._checkpoint
+
+    def begin(self, checkpoint: Path) -> None:
+        """Hand a checkpoint to the process, started where none lives; see `Scorer`."""
+        self._checkpoint = checkpoint
+        spec = self._spec
+        request = {"checkpoint": str(checkpoint), "episodes": spec.eval_episodes, "seed": spec.eval_seed}
+        try:
+            if self._process is None or self._process.poll() is not None:
+                self._start()
+            assert self._process is not None and self._process.stdin is not None
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            # It could not be started, or died this moment: that is found where the scores are taken.
+            self._answers.put(None)
+
+    def take(self, give_up: Callable[[], bool]) -> Outcome | None:
+        """Wait for the process; see `Scorer`."""
+        checkpoint = self._checkpoint
+        if checkpoint is None:
+            return None
+        while True:
+            try:
+                line = self._answers.get(timeout=POLL_S)
+                break
+            except queue.Empty:
+                if give_up():
+                    return None
+        self._checkpoint = None
+        if line is None:
+            return Outcome(checkpoint, None, self._bury())
+        answer: dict[str, Any] = json.loads(line)
+        evaluation = read_claim(checkpoint) if answer["ok"] else None
+        return Outcome(checkpoint, evaluation, "" if evaluation else answer["reason"] or "its scores cannot be read")
+
+    def close(self) -> None:
+        """End the process, in the middle of an evaluation too."""
+        process, self._process = self._process, None
+        self._checkpoint = None
+        if process is not None:
+            process.kill()
+            _end(process)
+
+    def _start(self) -> None:
+        self._process = None
+        self._answers = queue.SimpleQueue()
+        with self._log_path.open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "workbench.policies.scoring"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                encoding="utf-8",
+                env={**os.environ, **THREADS},
+            )
+        self._process = process
+        assert process.stdout is not None
+        threading.Thread(target=_forward, args=(process.stdout, self._answers), daemon=True).start()
+
+    def _bury(self) -> str:
+        process, self._process = self._process, None
+        if process is None:
+            return "the evaluating process could not be started"
+        return f"the evaluating process ended with code {_end(process)}"
+
+
+def _end(process: subprocess.Popen[str]) -> int:
+    """Wait for a process that is ending and return its exit code."""
+    with suppress(OSError):
+        # What it did not read any more cannot be flushed.
+        process.stdin.close()  # type: ignore[union-attr]
+    return process.wait()
+
+
+def _forward(answers: IO[str], into: queue.SimpleQueue[str | None]) -> None:
+    with answers:
+        for line in answers:
+            into.put(line)
+    into.put(None)
