@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from tests.training.conftest import make_run, tiny_spec, train_here
+from workbench.errors import RequestError
 from workbench.runs import RunState, StateFile
 from workbench.runs.supervisor import SLOTS_VARIABLE
 from workbench.training.cpus import choose_threads, runs_beside
@@ -70,6 +71,22 @@ def test_small_networks_stay_on_the_cpu_beside_a_gpu(monkeypatch: pytest.MonkeyP
     assert choose_device(tiny_spec("sac"))[0] == "cpu"
     large = {"net_arch": (2048, 2048, 2048), "batch_size": 1024}
     assert choose_device(tiny_spec("sac", sac=large)) == ("cuda", "networks this large are faster there")
-    assert choose_device(tiny_spec("ppo", device="cuda:1")) == ("cuda:1", "asked for")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert choose_device(tiny_spec("sac", sac=large))[0] == "cpu"
+
+
+def test_a_device_that_is_not_there_is_refused_instead_of_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    result = train_here(make_run(tmp_path, "ppo", device="cuda"))
+    assert (result.state, result.reason) == (
+        RunState.FAILED,
+        "device is cuda, and torch finds no CUDA GPU here; use auto or cpu.",
+    )
+    assert result.latest is None
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    assert choose_device(tiny_spec("ppo", device="cuda:1")) == ("cuda:1", "asked for")
+    with pytest.raises(RequestError, match="the last CUDA GPU here is cuda:1"):
+        choose_device(tiny_spec("ppo", device="cuda:2"))

@@ -159,6 +159,7 @@ def _named(errors: Sequence[Problem], name: str, is_one_of_many: bool) -> list[P
 
 def _plan(args: argparse.Namespace, entry: Entry, seeds: Sequence[int]) -> _Plan:
     from workbench.specs import command_for, compose, errors_of
+    from workbench.verbs.feasible import obstacles
 
     if entry.broken:
         return _Plan(entry, (), (), entry.problems, ())
@@ -176,12 +177,14 @@ def _plan(args: argparse.Namespace, entry: Entry, seeds: Sequence[int]) -> _Plan
         tags=args.tags or None,
         profile=args.profile or None,
     )
-    if composed.spec is None or errors_of(composed.problems):
-        return _Plan(entry, (), (), tuple(composed.problems), tuple(composed.notes))
+    obstructed = [] if composed.spec is None else obstacles(entry, composed.spec)
+    problems = (*composed.problems, *obstructed)
+    if composed.spec is None or errors_of(problems):
+        return _Plan(entry, (), (), problems, tuple(composed.notes))
     group = secrets.token_hex(4) if len(seeds) > 1 else None
     specs = tuple(composed.spec.model_copy(update={"seed": seed, "group": group}) for seed in seeds)
     commands = tuple(tuple(command_for(spec, entry.name, recipe)) for spec in specs)
-    return _Plan(entry, specs, commands, tuple(composed.problems), tuple(composed.notes))
+    return _Plan(entry, specs, commands, problems, tuple(composed.notes))
 
 
 def _default_algorithm(recipe: Recipe | None) -> str:
