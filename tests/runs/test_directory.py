@@ -1,12 +1,16 @@
+import os
 import re
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from workbench.errors import WorkFailedError
+from workbench.errors import RequestError, WorkFailedError
 from workbench.runs.annotations import Annotations
 from workbench.runs.directory import RunDirectory, run_directories
+from workbench.runs.record import run_record
+from workbench.specs import RunSpec
 
 
 def test_the_folder_is_named_as_documented(tmp_path: Path) -> None:
@@ -66,3 +70,13 @@ def test_annotations_survive_what_others_wrote(tmp_path: Path) -> None:
     assert Annotations.read(path) == Annotations(tags=("a",))
     Annotations(("b",), "why", (100,)).write(path)
     assert Annotations.read(path) == Annotations(("b",), "why", (100,))
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="file names of macOS are always UTF-8")
+def test_a_folder_whose_name_is_no_text_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    with pytest.raises(RequestError, match="the name is not UTF-8 text"):
+        RunDirectory.create(odd / "runs", "ppo", "cart_pole")
+    assert not odd.exists()
+    with pytest.raises(RequestError, match="no run can train what is in .*envs/a_env.py"):
+        run_record(RunSpec(env_id="a", total_steps=1), {"module": str(odd / "envs/a_env.py")}, [], {})

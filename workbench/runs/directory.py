@@ -20,6 +20,7 @@ from workbench import durable
 from workbench.durable import read_document
 from workbench.errors import WorkFailedError
 from workbench.runs.annotations import Annotations
+from workbench.runs.record import require_text
 
 if TYPE_CHECKING:
     from workbench.specs import RunSpec
@@ -206,6 +207,7 @@ class RunDirectory:
             files: JSON documents, by file name, that the folder holds from the moment it can be seen.
 
         Raises:
+            RequestError: The folder's name is not text.
             WorkFailedError: The folder cannot be written.
         """
         aside = cls.prepare(runs_root, algorithm, files or {})
@@ -216,8 +218,10 @@ class RunDirectory:
         """Write a run's first files into a hidden folder and return it; `publish` makes it a run.
 
         Raises:
+            RequestError: The folder's name is not text.
             WorkFailedError: The folder cannot be written; nothing is left behind.
         """
+        require_text(runs_root, "no run can be written in")
         parent = runs_root / algorithm.upper()
         aside: Path | None = None
         try:

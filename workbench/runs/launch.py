@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import WorkFailedError
+from workbench.errors import WorkbenchError, WorkFailedError
 from workbench.runs.directory import RunDirectory
 from workbench.runs.last_words import last_lines
 from workbench.runs.lock import SupervisorLock
@@ -52,6 +52,7 @@ def enqueue(runs_root: Path, launches: Sequence[Launch]) -> list[RunDirectory]:
     All of them are written before the first can be seen: where one cannot be, none is queued.
 
     Raises:
+        RequestError: The folder of the runs or that of an environment has a name that is not text.
         WorkFailedError: The folder cannot be written, or no supervisor can be started.
     """
     runs_root = runs_root.expanduser().resolve()
@@ -71,7 +72,7 @@ def enqueue(runs_root: Path, launches: Sequence[Launch]) -> list[RunDirectory]:
             files = {"run.json": record, "state.json": queued.to_json()}
             prepared.append(RunDirectory.prepare(runs_root, launch.spec.algorithm, files))
         runs = [RunDirectory.publish(aside, item.short_name) for aside, item in zip(prepared, launches, strict=True)]
-    except WorkFailedError:
+    except WorkbenchError:
         for aside in prepared:
             shutil.rmtree(aside, ignore_errors=True)
         raise

@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.errors import RequestError
 from workbench.runs.processes import this_host
 
 if TYPE_CHECKING:
@@ -43,7 +44,11 @@ def run_record(
         command: The command line that starts the same run again.
         about: Its `surroundings`.
         group: Shared by runs that were launched together; the spec's own by default.
+
+    Raises:
+        RequestError: The environment is in a folder whose name a checkpoint cannot hold.
     """
+    require_text(environment.get("module") or "", "no run can train what is in")
     asked = spec.model_dump(mode="json")
     return {
         "format": FORMAT,
@@ -55,6 +60,23 @@ def run_record(
         "parent": asked.get("parent"),
         **about,
     }
+
+
+def require_text(path: str | Path, what: str) -> None:
+    """See to it that a path can be written as text, as every checkpoint and TensorBoard's files must hold it.
+
+    Args:
+        path: The path.
+        what: What is refused where it cannot, to be read before the path.
+
+    Raises:
+        RequestError: It holds bytes that are no UTF-8.
+    """
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        hint = "Rename the folder, or use another."
+        raise RequestError(f"{what} {path}: the name is not UTF-8 text.", hint=hint) from None
 
 
 def _versions() -> dict[str, str]:
