@@ -214,6 +214,22 @@ def test_data_is_current_and_apart_from_the_simulation() -> None:
     assert env.qpos[1, 0] == seen[1, 0]
 
 
+def test_an_author_may_look_at_the_data_in_any_method() -> None:
+    class Looking(SliderEnv):
+        def setup(self) -> None:
+            self.seen = [float(self.data(0).qpos[0])]
+
+        def reward_terms(self, actions: Any) -> Any:
+            self.seen.append(float(self.data(0).qpos[0]))
+            return super().reward_terms(actions)
+
+    env = Looking(SliderEnvConfig(episode_steps=0))
+    assert env.seen == [0.0, 0.0]
+    env.reset(seed=0)
+    env.step_arrays(np.ones((1, 1)))
+    assert env.seen[2] == env.qpos[0, 0]
+
+
 def test_an_action_that_is_not_finite_names_copy_step_and_actuator() -> None:
     env = slider(2)
     env.reset(seed=0)

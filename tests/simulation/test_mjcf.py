@@ -41,8 +41,15 @@ def test_a_model_that_is_nowhere_says_where_it_was_looked_for(tmp_path: Path) ->
 def test_a_model_mujoco_refuses_is_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "bad.xml"
     path.write_text("<mujoco><worldbody><geom/></worldbody></mujoco>")
-    with pytest.raises(SimulationError, match="MuJoCo refuses the model"):
-        compile_model(path)
+    for load in (compile_model, lambda path: compile_model(load_spec(path))):
+        with pytest.raises(SimulationError, match="MuJoCo refuses the model") as caught:
+            load(path)
+        assert "\n" not in caught.value.message
+    path.write_text("<mujoco><worldbody><geom></worldbody></mujoco>")
+    for load in (compile_model, load_spec):
+        with pytest.raises(SimulationError, match="MuJoCo refuses the model: XML") as caught:
+            load(path)
+        assert "\n" not in caught.value.message
 
 
 def test_every_form_of_model_compiles() -> None:

@@ -103,6 +103,7 @@ class BatchEnv(ABC, Generic[C]):
         self.n_envs = n_envs
         self.name = name or type(self).__name__
         self._all = np.arange(n_envs)
+        self._views: dict[int, Any] = {}
         with Guard(self):
             self.model = compile_model(self.load(), module_path(type(self)))
             # A state that is no longer finite must reach the checks below instead of being replaced in silence.
@@ -115,7 +116,6 @@ class BatchEnv(ABC, Generic[C]):
             self.setup()
             self.batch.reset()
             self._open_spaces()
-        self._views: dict[int, Any] = {}
 
     # ---- what an author writes
 

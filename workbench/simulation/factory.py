@@ -131,4 +131,5 @@ def _instantiate(source: EnvSource, make: Any) -> Any:
     except gymnasium.error.UnregisteredEnv as error:
         raise RequestError(f"there is no environment {source.env_id}: {error}") from error
     except Exception as error:
-        raise SimulationError(f"{source.name} cannot be made: {type(error).__name__}: {error}") from error
+        said = " ".join(str(error).split())
+        raise SimulationError(f"{source.name} cannot be made: {type(error).__name__}: {said}") from error

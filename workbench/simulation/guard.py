@@ -25,7 +25,8 @@ class Guard:
         own = {str(path) for path in map(module_path, type(self._env).__mro__) if path is not None}
         frames = [frame for frame in traceback.extract_tb(trace) if frame.filename in own]
         at = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno}, {frames[-1].name})" if frames else ""
-        raise SimulationError(f"{self._env.name} raised {type(error).__name__}: {error}{at}") from error
+        said = " ".join(str(error).split())
+        raise SimulationError(f"{self._env.name} raised {type(error).__name__}: {said}{at}") from error
 
 
 def module_path(cls: type) -> Path | None:

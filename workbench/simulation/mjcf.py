@@ -61,9 +61,16 @@ def gymnasium_assets() -> Path:
 
 
 def load_spec(path: Path) -> Any:
-    """Return an editable `MjSpec` of a model file."""
+    """Return an editable `MjSpec` of a model file.
+
+    Raises:
+        SimulationError: MuJoCo refuses the model.
+    """
     route_warnings()
-    return mujoco.MjSpec.from_file(str(path))
+    try:
+        return mujoco.MjSpec.from_file(str(path))
+    except (ValueError, mujoco.FatalError) as error:
+        raise _refusal(error) from error
 
 
 def compile_model(model: Any, module: Path | None = None) -> Any:
@@ -87,7 +94,12 @@ def compile_model(model: Any, module: Path | None = None) -> Any:
         path = model if isinstance(model, Path) else find_asset(model, module)
         return mujoco.MjModel.from_xml_path(str(path))
     except (ValueError, mujoco.FatalError) as error:
-        raise SimulationError(f"MuJoCo refuses the model: {str(error).strip()}") from error
+        raise _refusal(error) from error
+
+
+def _refusal(error: Exception) -> SimulationError:
+    # MuJoCo puts the element and its line on lines of their own.
+    return SimulationError(f"MuJoCo refuses the model: {' '.join(str(error).split())}")
 
 
 def actuator_name(model: Any, index: int) -> str:
