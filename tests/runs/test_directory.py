@@ -78,5 +78,5 @@ def test_a_folder_whose_name_is_no_text_is_refused_before_anything_is_written(tm
     with pytest.raises(RequestError, match="the name is not UTF-8 text"):
         RunDirectory.create(odd / "runs", "ppo", "cart_pole")
     assert not odd.exists()
-    with pytest.raises(RequestError, match="no run can train what is in .*envs/a_env.py"):
+    with pytest.raises(RequestError, match=r"no run can train what is in .*envs/a_env.py"):
         run_record(RunSpec(env_id="a", total_steps=1), {"module": str(odd / "envs/a_env.py")}, [], {})

@@ -164,6 +164,52 @@ def test_a_broken_environment_is_described_by_its_fault(
         assert faults[0]["line"] == line
 
 
+STILL = ODD.replace(
+    "class OddEnvConfig(toys.SliderEnvConfig):\n",
+    "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass OddEnvConfig(toys.SliderEnvConfig):\n"
+    "    frame_skip: int = 0\n",
+)
+UNCONFIGURED = "from workbench.simulation import BatchEnv\n\nclass OddEnv(BatchEnv):\n    def load(self): return ''\n"
+PLAIN_ROWS = PLAIN.splitlines(keepends=True)
+
+
+def without(word: str) -> str:
+    """`PLAIN` with one method, or one line, taken out."""
+    kept, skipping = [], False
+    for row in PLAIN_ROWS:
+        skipping = word in row or (skipping and row.startswith("        "))
+        kept += [] if skipping else [row]
+    return "".join(kept)
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "message", "at"),
+    [
+        (PLAIN.replace("self.size = size", "raise KeyError('arm')"), "class", "cannot be made: KeyError", "raise"),
+        (PLAIN.replace("return np.zeros(2, np.float32), {}", "return self.arm, {}"), "reset", "AttributeError", "arm"),
+        (PLAIN.replace('{"reward_alive": 1.0, "far": 2}', "1 / 0"), "step", "ZeroDivisionError", "1 / 0"),
+        (without("observation_space"), "observation_space", "is missing", "class OddEnv"),
+        (without("action_space"), "action_space", "is missing", "class OddEnv"),
+        (without("def step"), "class", "lacks step", "class OddEnv"),
+        (ODD.replace("(toys.SliderEnvConfig)", "(Slider)"), "import", "NameError", "(Slider)"),
+        (STILL, "frame_skip", "must be at least 1, and is 0", "frame_skip"),
+        (UNCONFIGURED, "class", "has no configuration", "class OddEnv"),
+        (ODD + "    def load(self):\n        return 'none.xml'\n", "class", "none.xml", "class OddEnv"),
+        (ODD + "    def load(self):\n        raise SystemExit('no')\n", "construction", "SystemExit: no", "raise"),
+    ],
+    ids=["init", "reset", "step", "observations", "actions", "no-step", "import", "still", "config", "asset", "exit"],
+)
+def test_a_fault_names_its_stage_and_its_line(tmp_path: Path, text: str, key: str, message: str, at: str) -> None:
+    (fault,) = describe(written(tmp_path, text))["faults"]
+    assert (fault["key"], message in fault["message"]) == (key, True), fault
+    assert at in text.splitlines()[fault["line"] - 1]
+
+
+def test_only_classes_of_the_file_itself_are_offered(tmp_path: Path) -> None:
+    (fault,) = describe(written(tmp_path, ODD.replace("OddEnv", "CartPoleEnv")))["faults"]
+    assert fault["message"].endswith("It has CartPoleEnv.")
+
+
 def test_the_registry_lists_gymnasiums_environments() -> None:
     told = {row["env_id"]: row for row in describe_registry()}
     assert told["Ant-v5"]["entry_point"] == "gymnasium.envs.mujoco.ant_v5:AntEnv"

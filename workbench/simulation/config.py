@@ -11,6 +11,7 @@ import dataclasses
 import inspect
 import itertools
 import math
+import re
 import sys
 import textwrap
 import types
@@ -18,6 +19,7 @@ import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from workbench.errors import Problem, SimulationError
@@ -110,6 +112,20 @@ def field_docs(cls: type) -> dict[str, str]:
                 case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(doc))):
                     docs[name] = inspect.cleandoc(doc)
     return docs
+
+
+def field_line(cls: type, name: str, path: Path) -> int | None:
+    """Return the line of a file on which a class in it, or a base of that class, gives a field, where one does."""
+    for owner in cls.__mro__:
+        try:
+            lines, first = inspect.getsourcelines(owner)
+            is_there = Path(inspect.getfile(owner)) == path
+        except (OSError, TypeError):
+            continue
+        found = [index for index, line in enumerate(lines) if is_there and re.match(rf"\s+{re.escape(name)}\s*:", line)]
+        if found:
+            return first + found[0]
+    return None
 
 
 def plain(value: Any) -> Any:

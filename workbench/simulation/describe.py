@@ -15,7 +15,8 @@ import logging
 import platform
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -27,14 +28,15 @@ from gymnasium import spaces
 from workbench.durable import write_json
 from workbench.errors import Problem, ProblemsError, WorkbenchError
 from workbench.simulation.batch_env import BatchEnv
-from workbench.simulation.config import build_config, config_class, config_fields, plain, type_name
+from workbench.simulation.config import build_config, config_class, config_fields, field_line, plain, type_name
 from workbench.simulation.factory import make_single
-from workbench.simulation.source import EnvSource, import_problem, load_class, locate_module
+from workbench.simulation.source import EnvSource, line_in, load_class, locate_module
 from workbench.suggest import nearest_one
 
 _log = logging.getLogger(__name__)
 
 LISTED_BOUNDS = 4096
+SPACES = ("observation_space", "action_space")
 VERSIONED = ("workbench-rl", "mujoco", "gymnasium", "numpy")
 
 
@@ -63,8 +65,10 @@ def describe(source: EnvSource) -> dict[str, Any]:
         "faults": [],
         "versions": versions(),
     }
+    cls: type | None = None
     try:
-        cls = None if source.module is None else load_class(source)
+        with _stage("import"):
+            cls = None if source.module is None else load_class(source)
         if cls is not None:
             told["docstring"] = inspect.cleandoc(cls.__doc__ or "")
         if cls is not None and issubclass(cls, BatchEnv):
@@ -72,12 +76,10 @@ def describe(source: EnvSource) -> dict[str, Any]:
             _describe_batch(cls, source, told)
         else:
             _describe_plain(cls, source, told)
-    except ProblemsError as error:
-        told["faults"] += [_fault(problem) for problem in error.problems]
     except WorkbenchError as error:
-        told["faults"].append({"key": "class", "message": str(error), "nearest": None, "line": _line(source, error)})
-    except (Exception, SystemExit) as error:
-        told["faults"].append(_fault(import_problem(_module(source), error)))
+        problems = error.problems if isinstance(error, ProblemsError) else [Problem("class", str(error))]
+        line = _line(source, cls, error)
+        told["faults"] += [_fault(problem, line) for problem in problems]
     return told
 
 
@@ -151,19 +153,27 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _describe_batch(cls: type[BatchEnv[Any]], source: EnvSource, told: dict[str, Any]) -> None:
-    config_cls = config_class(cls)
-    told["config"] = [dataclasses.asdict(row) for row in config_fields(config_cls)]
-    if not config_cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
-        told["faults"].append(_fault(Problem(config_cls.__name__, "must be a frozen dataclass")))
-    config, problems = build_config(config_cls, source.env_cfg)
-    told["faults"] += [_fault(problem) for problem in problems]
+    with _stage("configuration"):
+        config_cls = config_class(cls)
+        told["config"] = [dataclasses.asdict(row) for row in config_fields(config_cls)]
+        if not config_cls.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+            line = _line_of(config_cls, source)
+            told["faults"].append(_fault(Problem(config_cls.__name__, "must be a frozen dataclass"), line))
+        config, problems = build_config(config_cls, source.env_cfg)
+        told["faults"] += [_fault(item, field_line(config_cls, item.key, _module(source))) for item in problems]
+        if config is None:
+            # The defaults still tell spaces and terms; where they are wrong themselves, that has just been said.
+            config, more = build_config(config_cls, {})
+            told["faults"] += [
+                _fault(item, field_line(config_cls, item.key, _module(source))) for item in more if item not in problems
+            ]
     if config is None:
-        # The defaults still tell spaces and terms.
-        config = config_cls()
+        return
     if inspect.isabstract(cls):
         missing = ", ".join(sorted(cls.__abstractmethods__))
         raise ProblemsError(cls.__name__, [Problem("class", f"lacks {missing}")])
-    env = cls(config, name=source.name)
+    with _stage("construction"):
+        env = cls(config, name=source.name)
     try:
         told |= {
             "observation": describe_space(env.observation_space, env.observation_names),
@@ -179,20 +189,26 @@ def _describe_batch(cls: type[BatchEnv[Any]], source: EnvSource, told: dict[str,
             "model": _describe_model(env.model),
         }
         # What only running shows: a start state of the wrong shape, a term that is not finite.
-        env.reset(seed=0)
-        env.step_arrays(np.zeros((1, *env.action_space.shape), dtype=np.float32))
+        with _stage("reset"):
+            env.reset(seed=0)
+        with _stage("step"):
+            env.step_arrays(np.zeros((1, *env.action_space.shape), dtype=np.float32))
     finally:
         env.close()
 
 
 def _describe_plain(cls: type | None, source: EnvSource, told: dict[str, Any]) -> None:
     if cls is not None:
-        problems = _describe_constructor(cls, source, told)
+        problems = [*_describe_constructor(cls, source, told), *_missing_methods(cls)]
         if problems:
             raise ProblemsError(source.name, problems)
-    env = make_single(source)
+    with _stage("construction"):
+        env = make_single(source)
     try:
         bare: Any = env.unwrapped
+        missing = [name for name in SPACES if not isinstance(getattr(env, name, None), spaces.Space)]
+        if missing:
+            raise ProblemsError(source.name, [Problem(name, "is missing: a space is due") for name in missing])
         if cls is None:
             told["docstring"] = inspect.cleandoc(type(bare).__doc__ or "")
         told["observation"] = describe_space(env.observation_space)
@@ -206,9 +222,11 @@ def _describe_plain(cls: type | None, source: EnvSource, told: dict[str, Any]) -
         if hasattr(model, "opt") and hasattr(model, "nq"):
             told["simulation_hz"] = 1.0 / float(model.opt.timestep)
             told["model"] = _describe_model(model)
-        env.reset(seed=0)
+        with _stage("reset"):
+            env.reset(seed=0)
         env.action_space.seed(0)
-        info = env.step(env.action_space.sample())[4]
+        with _stage("step"):
+            info = env.step(env.action_space.sample())[4]
         told["reward_terms"] = [key.removeprefix("reward_") for key in info if key.startswith("reward_")]
         told["infos"] = [key for key in info if not key.startswith("reward_")]
     finally:
@@ -238,6 +256,14 @@ def _describe_constructor(cls: type, source: EnvSource, told: dict[str, Any]) ->
     ]
 
 
+def _missing_methods(cls: type) -> list[Problem]:
+    """Say which methods a plain environment inherits empty from Gymnasium's class."""
+    if not issubclass(cls, gymnasium.Env) or issubclass(cls, gymnasium.Wrapper):
+        return []
+    missing = [name for name in ("reset", "step") if getattr(cls, name) is getattr(gymnasium.Env, name)]
+    return [Problem("class", f"lacks {', '.join(missing)}")] if missing else []
+
+
 def _describe_model(model: Any) -> dict[str, int]:
     return {name: int(getattr(model, name)) for name in ("nq", "nv", "nu", "nbody")}
 
@@ -251,17 +277,43 @@ def _source_fields(entry: Mapping[str, Any]) -> dict[str, Any]:
     return fields if fields.get("module") else fields | {"module": None, "class_name": None}
 
 
-def _fault(problem: Problem) -> dict[str, Any]:
-    return {"key": problem.key, "message": problem.message, "nearest": problem.nearest, "line": problem.line}
+@contextmanager
+def _stage(name: str) -> Iterator[None]:
+    """Turn whatever an author's code raises into a problem of the stage it was raised in."""
+    try:
+        yield
+    except WorkbenchError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise ProblemsError(name, [Problem(name, f"fails with {type(error).__name__}: {error}")]) from error
+
+
+def _fault(problem: Problem, line: int | None = None) -> dict[str, Any]:
+    known = line if problem.line is None else problem.line
+    return {"key": problem.key, "message": problem.message, "nearest": problem.nearest, "line": known}
 
 
 def _module(source: EnvSource) -> Path:
     return Path(source.module or ".") if source.module is None else locate_module(source)
 
 
-def _line(source: EnvSource, error: WorkbenchError) -> int | None:
-    cause = error.__cause__
-    return None if cause is None or source.module is None else import_problem(_module(source), cause).line
+def _line(source: EnvSource, cls: type | None, error: WorkbenchError) -> int | None:
+    """Return the line of the author's file an error leads to: where it came up, else where the class begins."""
+    if source.module is None:
+        return None
+    try:
+        path = _module(source)
+    except WorkbenchError:
+        return None
+    line = line_in(path, error)
+    return _line_of(cls, source) if line is None and cls is not None else line
+
+
+def _line_of(cls: type, source: EnvSource) -> int | None:
+    try:
+        return inspect.getsourcelines(cls)[1] if Path(inspect.getfile(cls)) == _module(source) else None
+    except (OSError, TypeError):
+        return None
 
 
 if __name__ == "__main__":

@@ -113,7 +113,8 @@ def load_class(source: EnvSource) -> type:
     found = getattr(module, source.class_name, None)
     if isinstance(found, type):
         return found
-    classes = [name for name, value in vars(module).items() if isinstance(value, type) and name.endswith("Env")]
+    own = [value for value in vars(module).values() if isinstance(value, type) and value.__module__ == module.__name__]
+    classes = [value.__name__ for value in own if value.__name__.endswith("Env")]
     near = nearest_one(source.class_name, classes)
     hint = f"Did you mean {near}?" if near else f"It has {', '.join(classes) or 'no environment'}."
     raise NotFoundError(f"there is no class {source.class_name} in {path}.", hint=hint)
@@ -163,9 +164,18 @@ def import_problem(path: Path, error: BaseException) -> Problem:
     if isinstance(error, SyntaxError):
         at = Path(error.filename) if error.filename else path
         return Problem("syntax", f"is wrong: {error.msg}", path=at, line=error.lineno)
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-    line = frames[-1].lineno if frames else None
-    return Problem("import", f"fails with {type(error).__name__}: {error}", path=path, line=line)
+    return Problem("import", f"fails with {type(error).__name__}: {error}", path=path, line=line_in(path, error))
+
+
+def line_in(path: Path, error: BaseException) -> int | None:
+    """Return the line of a file in which an error, or what caused it, came up; the innermost there is."""
+    cause: BaseException | None = error
+    line = None
+    while cause is not None:
+        lines = [frame.lineno for frame in traceback.extract_tb(cause.__traceback__) if frame.filename == str(path)]
+        line = lines[-1] if lines else line
+        cause = cause.__cause__
+    return line
 
 
 def _execute(path: Path, name: str) -> ModuleType:
