@@ -5,10 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
+from workbench import __main__
 from workbench.cli import NOT_YET, VERBS, main
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -62,6 +64,20 @@ def test_a_wrong_flag_is_one_sentence_and_where_to_look(
 def test_a_missing_project_folder_is_one_sentence(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
     assert "/nonexistent" in capsys.readouterr().err
+
+
+def test_an_interruption_while_the_command_still_loads_is_quiet(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupted:
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "workbench.cli":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "workbench.cli")
+    monkeypatch.setattr(sys, "meta_path", [Interrupted(), *sys.meta_path])
+    assert __main__.run() == 130
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_defect_is_one_sentence_and_keeps_its_traceback(
