@@ -27,6 +27,11 @@ def test_a_folder_that_does_not_exist_is_refused(tmp_path: Path) -> None:
         open_project(tmp_path / "absent")
 
 
+def test_an_empty_name_is_not_the_current_folder() -> None:
+    with pytest.raises(RequestError, match="names no folder"):
+        open_project("")
+
+
 def test_the_shipped_catalogue_has_environments() -> None:
     assert list(shipped_project().envs.glob("*_env.py"))
 

@@ -54,8 +54,11 @@ def open_project(folder: str | Path | None = None) -> Project:
     """Return the project in `folder`, else in `$WORKBENCH_PROJECT`, else in the current folder.
 
     Raises:
-        RequestError: The folder does not exist.
+        RequestError: The folder does not exist, or its name is empty.
     """
+    if folder == "":
+        # An unset variable in a script, and not a wish for the current folder.
+        raise RequestError("--project names no folder.", hint="Leave it out for the current folder.")
     chosen = Path(folder or os.environ.get(PROJECT_VARIABLE) or Path.cwd()).expanduser()
     if not chosen.is_dir():
         raise RequestError(f"there is no folder {chosen}.", hint="Make it, or name another with --project.")
