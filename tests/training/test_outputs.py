@@ -80,6 +80,12 @@ def test_numbers_are_grouped_for_reading() -> None:
     ]
 
 
+def test_a_log_takes_a_file_name_that_is_no_text(tmp_path: Path) -> None:
+    with RunLog(tmp_path / "output.log") as log:
+        log.say("there is no /tmp/\udcff")
+    assert (tmp_path / "output.log").read_text().endswith("there is no /tmp/\\udcff\n")
+
+
 def test_failures_are_said_in_one_line() -> None:
     assert in_one_sentence(RequestError("two\nlines.", hint="Do this.")) == "two lines. Do this."
     assert in_one_sentence(ValueError("bad\nworse")) == "ValueError: bad"

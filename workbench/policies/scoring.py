@@ -82,13 +82,11 @@ def write_claim(checkpoint: Path, evaluation: Evaluation) -> None:
 
 
 def _read(checkpoint: Path) -> list[dict[str, Any]]:
+    from workbench import durable
     from workbench.policies.checkpoint import EVALUATION_NAME
 
-    try:
-        document = json.loads((checkpoint / EVALUATION_NAME).read_bytes())
-        return [scores for scores in document["evaluations"] if isinstance(scores, dict)]
-    except (OSError, ValueError, LookupError, TypeError):
-        return []
+    listed = durable.read_document(checkpoint / EVALUATION_NAME).get("evaluations")
+    return [scores for scores in listed if isinstance(scores, dict)] if isinstance(listed, list) else []
 
 
 def _steps(checkpoint: Path) -> int:

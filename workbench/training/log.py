@@ -20,7 +20,7 @@ class RunLog:
     """
 
     def __init__(self, path: Path, *, echo: TextIO | None = None, now: Callable[[], datetime] = datetime.now) -> None:
-        self._file = path.open("a", encoding="utf-8")
+        self._file = path.open("a", encoding="utf-8", errors="backslashreplace")
         self._echo = None if echo is None or _is_same_file(echo, self._file) else echo
         self._now = now
 
