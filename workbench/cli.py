@@ -49,6 +49,7 @@ VERBS = {
         Verb("play", "watch a checkpoint or an environment in a window"),
         Verb("record", "film a checkpoint or an environment; needs no display"),
         Verb("montage", "a film, a grid or a poster of a run's checkpoints"),
+        Verb("bench", "how fast environments step and learners train"),
         Verb("doctor", "what works on this machine, and how to mend what does not"),
     )
 }
@@ -62,7 +63,6 @@ class _Parser(argparse.ArgumentParser):
 
 
 NOT_YET = (
-    "bench",
     "compare",
     "delete",
     "evaluate",

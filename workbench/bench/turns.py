@@ -1,0 +1,54 @@
+"""Two or more pieces of work in turns, so that whatever else the machine does touches all of them alike."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import torch
+
+Clock = Callable[[], float]
+
+
+def take_turns(
+    runs: Sequence[Callable[[], object]], repeats: int, *, clock: Clock = time.perf_counter
+) -> list[list[float]]:
+    """Return the seconds of each in each turn; a first turn of each, which also warms up, is not counted."""
+    seconds: list[list[float]] = [[] for _ in runs]
+    for repeat in range(repeats + 1):
+        for run, kept in zip(runs, seconds, strict=True):
+            started = clock()
+            run()
+            if repeat:
+                kept.append(clock() - started)
+    return seconds
+
+
+def ratio(theirs: Sequence[float], ours: Sequence[float]) -> float:
+    """Return the median of how many times longer neighbouring turns of theirs took."""
+    return statistics.median(one / other for one, other in zip(theirs, ours, strict=True))
+
+
+@contextmanager
+def torch_threads(count: int) -> Iterator[None]:
+    """Let torch use so many threads until the block ends."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def busy_neighbour() -> Iterator[None]:
+    """Keep one other process busy until the block ends."""
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as neighbour:
+        try:
+            yield
+        finally:
+            neighbour.kill()
