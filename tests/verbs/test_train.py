@@ -2,6 +2,7 @@ import argparse
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,9 @@ from workbench.runs.directory import RunDirectory, run_directories
 from workbench.runs.state import observe
 from workbench.runs.states import RunState
 from workbench.runs.stopping import wait_for_end
+from workbench.specs import RunSpec
 from workbench.verbs import train
+from workbench.verbs.rehearsing import Rehearsals
 
 
 @pytest.fixture(autouse=True)
@@ -96,6 +99,41 @@ def test_json_is_one_document_and_nothing_else(project: Project, capsys: pytest.
     assert "cart_pole" in err
 
 
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What was asked to be measured; nothing is."""
+    asked: list[dict[str, Any]] = []
+
+    def measure(self: Rehearsals, spec: RunSpec, environment: dict[str, Any]) -> dict[str, Any]:
+        asked.append({"env_id": spec.env_id, **environment})
+        return {"reason": "this is a test"}
+
+    monkeypatch.setattr(Rehearsals, "measure", measure)
+    return asked
+
+
+def test_a_dry_run_measures_what_the_run_would_take(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--max-steps", "1M", "--checkpoint-freq", "100", "--set", "n_envs=16", "--seeds", "1,2"]
+    assert workbench(project, "cart_pole", "--dry-run", "--json", *words) == 0
+    rows = json.loads(capsys.readouterr().out)["runs"]
+    assert rows[0]["measured"] == rows[1]["measured"]
+    found = rows[0]["measured"]
+    assert found["steps_per_s"] > 100 and 0 < found["collection_share"] < 1
+    assert found["seconds"] == pytest.approx(1e6 / found["steps_per_s"])
+    assert found["memory_bytes"] > 100e6 and found["checkpoints"] > 2
+    assert found["disk_bytes"] == found["checkpoints"] * found["checkpoint_bytes"]
+    assert not all_runs(project.runs)
+
+
+def test_what_cannot_be_measured_is_said_and_the_plan_stands(
+    project: Project, capsys: pytest.CaptureFixture[str], measured: list[dict[str, Any]]
+) -> None:
+    assert workbench(project, "cart_pole", "--dry-run") == 0
+    assert "  not measured: this is a test" in capsys.readouterr().out
+    assert measured[0]["class_name"] == "CartPoleEnv"
+
+
+@pytest.mark.usefixtures("measured")
 def test_a_dry_run_starts_nothing(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     assert workbench(project, "cart_pole", "-a", "SAC", "--max-steps", "15M", "--dry-run", "--json") == 0
     [row] = json.loads(capsys.readouterr().out)["runs"]
@@ -132,6 +170,7 @@ def test_a_problem_of_all_environments_is_said_once(project: Project, capsys: py
     assert "ppo.gamma must be from 0 to 1, got 1.5" in err
 
 
+@pytest.mark.usefixtures("measured")
 def test_an_environment_without_a_recipe_must_be_given_a_budget(
     project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:

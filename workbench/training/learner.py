@@ -45,10 +45,20 @@ class Learner:
         venv: All copies of the environment; closed with the learner.
         seed: Of everything random.
         workers: Threads of an update at most; 0 for one a CPU.
+        off_policy_steps: See `OFF_POLICY_STEPS`.
     """
 
-    def __init__(self, spec: RunSpec, venv: VecEnv, *, seed: int, workers: int = 0) -> None:
+    def __init__(
+        self,
+        spec: RunSpec,
+        venv: VecEnv,
+        *,
+        seed: int,
+        workers: int = 0,
+        off_policy_steps: int = OFF_POLICY_STEPS,
+    ) -> None:
         self._spec = spec
+        self._off_policy_steps = off_policy_steps
         self.venv = venv
         self.env = normalize(venv, spec)
         self.model: BaseAlgorithm = make_model(spec, self.env, seed=seed, workers=workers)
@@ -82,7 +92,7 @@ class Learner:
         if isinstance(self.model, OnPolicyAlgorithm):
             return self.model.n_steps * n_envs
         train_freq = self._spec.hyperparameters.train_freq  # type: ignore[union-attr]
-        return math.ceil(max(OFF_POLICY_STEPS, train_freq * n_envs) / n_envs) * n_envs
+        return math.ceil(max(self._off_policy_steps, train_freq * n_envs) / n_envs) * n_envs
 
     def start(self, outputs: list[KVWriter]) -> None:
         """Reset the environment and open the metrics.

@@ -21,7 +21,7 @@ from workbench.training.cpus import choose_threads, runs_beside
 from workbench.training.device import choose_device
 from workbench.training.evaluations import ScorerApart, ScorerInTurn
 from workbench.training.keeper import CheckpointKeeper
-from workbench.training.learner import AnomalyError, Learner
+from workbench.training.learner import OFF_POLICY_STEPS, AnomalyError, Learner
 from workbench.training.log import RunLog
 from workbench.training.outputs import CsvOutput, EventOutput
 from workbench.training.requests import StopSignal
@@ -62,15 +62,23 @@ class Session:
         stop: Tells when a signal asked to stop.
         evaluates_apart: Play evaluations in a process of their own, which knows no more of environments than any new
             process does. Otherwise they are played here, in turn with the training. The scores are the same.
+        off_policy_steps: Steps of an iteration of SAC and TD3, where one update's worth of steps is not more.
     """
 
     def __init__(
-        self, run: RunDirectory, log: RunLog, stop: StopSignal | None = None, *, evaluates_apart: bool = False
+        self,
+        run: RunDirectory,
+        log: RunLog,
+        stop: StopSignal | None = None,
+        *,
+        evaluates_apart: bool = False,
+        off_policy_steps: int = OFF_POLICY_STEPS,
     ) -> None:
         self._run = run
         self._log = log
         self._stop = stop or StopSignal()
         self._evaluates_apart = evaluates_apart
+        self._off_policy_steps = off_policy_steps
         self._state = StateFile(run.state_path)
         self._events = EventWriter(run.events_path)
         self._inbox = RequestInbox(run, self._events)
@@ -110,7 +118,9 @@ class Session:
         self._log.say(f"networks on {device}: {why}")
         venv = make_sb3(source, spec.n_envs, seed, threads.physics)
         try:
-            learner = self._learner = Learner(spec, venv, seed=seed, workers=threads.updates)
+            learner = self._learner = Learner(
+                spec, venv, seed=seed, workers=threads.updates, off_policy_steps=self._off_policy_steps
+            )
         except BaseException:
             venv.close()
             raise

@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--tag", action="append", default=[], metavar="T", dest="tags", help="a word to find the runs by")
     add("--profile", action="store_true", help="record where the time of each iteration goes")
     add("--detach", action="store_true", help="print the runs' folders and return; they train on")
-    add("--dry-run", action="store_true", help="print what would be trained, and start nothing")
+    add("--dry-run", action="store_true", help="print what would be trained and what it would take, and start nothing")
     add("--json", action="store_true", help="print one JSON document; progress goes to stderr")
     add("--from", dest="parent", metavar="CKPT", help=hidden)
     add("--video-on-checkpoint", "--video_on_checkpoint", "-vid", action="store_true", dest="video", help=hidden)
@@ -235,7 +235,17 @@ def _print_folders(runs: Sequence[RunDirectory], *, as_json: bool) -> None:
 
 
 def _print_plans(plans: Sequence[_Plan], *, as_json: bool) -> None:
+    from workbench.simulation.source import EnvSource
+    from workbench.verbs.rehearsing import Rehearsals, lines_of
+
+    rehearsals = Rehearsals()
+
+    def measure(plan: _Plan) -> dict[str, Any]:
+        # Runs of one plan differ in their seed alone.
+        return rehearsals.measure(plan.specs[0], EnvSource.from_entry(plan.entry).to_json())
+
     if as_json:
+        measured = {plan.entry.name: measure(plan) for plan in plans}
         rows = [
             {
                 "environment": plan.entry.name,
@@ -244,6 +254,7 @@ def _print_plans(plans: Sequence[_Plan], *, as_json: bool) -> None:
                 "command": list(command),
                 "notes": list(plan.notes),
                 "problems": [str(problem) for problem in plan.problems],
+                "measured": measured[plan.entry.name],
             }
             for plan in plans
             for spec, command in zip(plan.specs, plan.commands, strict=True)
@@ -255,6 +266,9 @@ def _print_plans(plans: Sequence[_Plan], *, as_json: bool) -> None:
             print(shlex.join(command))  # noqa: T201
             for key, value in _settings(spec):
                 print(f"  {key} = {value}")  # noqa: T201
+        sys.stdout.flush()
+        for line in lines_of(measure(plan)):
+            print(f"  {line}")  # noqa: T201
 
 
 def _settings(spec: RunSpec) -> list[tuple[str, str]]:
