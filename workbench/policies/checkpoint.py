@@ -47,13 +47,16 @@ def checkpoint_name(steps: int) -> str:
     return f"checkpoint_{steps:012d}"
 
 
-def write_checkpoint(run_dir: Path, fields: Mapping[str, Any], tensors: Tensors) -> Path:
+def write_checkpoint(
+    run_dir: Path, fields: Mapping[str, Any], tensors: Tensors, companions: Mapping[str, bytes] | None = None
+) -> Path:
     """Write a checkpoint into a run directory and return its folder.
 
     Args:
         run_dir: Where the folder `checkpoint_<steps>` appears, in one step.
         fields: What `PolicyRecord` holds, without `format` and `weights_sha256`.
         tensors: The weights and the normaliser's statistics.
+        companions: Further files in the folder, by name.
 
     Raises:
         CheckpointError: The fields or tensors make no complete checkpoint.
@@ -73,6 +76,8 @@ def write_checkpoint(run_dir: Path, fields: Mapping[str, Any], tensors: Tensors)
     try:
         (aside / WEIGHTS_NAME).write_bytes(weights)
         durable.write_text(aside / RECORD_NAME, record.model_dump_json(indent=2) + "\n")
+        for name, content in (companions or {}).items():
+            (aside / name).write_bytes(content)
         durable.seal_directory(aside, final)
     except BaseException:
         shutil.rmtree(aside, ignore_errors=True)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from workbench.policies import Evaluation, write_checkpoint
 from workbench.policies.checkpoint import checkpoint_name
 from workbench.runs import CheckpointDirectory, EventWriter, RunDirectory
+from workbench.runs.resuming import RESUME_NAME
 from workbench.runs.state import FOLDER_GONE
 from workbench.simulation import EnvSource
 from workbench.specs import RunSpec
+from workbench.training.circumstances import circumstances
 from workbench.training.evaluations import Outcome, Scorer
 from workbench.training.learner import Learner
+from workbench.training.plain import pack
+from workbench.training.replay_log import FOLDER, ReplayLog, refill
+from workbench.training.resumption import RESUME_FORMAT, Place
 from workbench.training.retention import discard, surplus
 
 
@@ -62,6 +67,10 @@ class CheckpointKeeper:
         self._count = 0
         self._best: float | None = None
         """The lower bound of the best evaluation."""
+        self._best_name = ""
+        self._told: set[str] = set()
+        replay = learner.replay
+        self._replay = None if replay is None else ReplayLog(run.path / FOLDER, replay)
         self.evaluation: Evaluation | None = None
         """The last evaluation."""
 
@@ -88,9 +97,9 @@ class CheckpointKeeper:
 
     @property
     def is_evaluation_due(self) -> bool:
-        """Whether the spec asks for an evaluation of the newest checkpoint."""
+        """Whether the spec asks for an evaluation of the regular checkpoint that is written next."""
         every = self._spec.eval_every
-        return every > 0 and (self._count - 1) % every == 0
+        return every > 0 and self._count % every == 0
 
     def require_folder(self) -> None:
         """See to it that nothing is written where the run's folder is gone: it is not made anew.
@@ -101,16 +110,81 @@ class CheckpointKeeper:
         if not self._run.is_run():
             raise FileNotFoundError(errno.ENOENT, FOLDER_GONE, str(self._run.path))
 
-    def write(self) -> Path:
-        """Seal a checkpoint of the learner as it is now, name it the latest and return its folder."""
+    def write(self, trainer_state: Mapping[str, Any], *, is_regular: bool) -> Path:
+        """Seal a checkpoint of the learner as it is now, name it the latest and return its folder.
+
+        Args:
+            trainer_state: What the trainer goes on from.
+            is_regular: Whether it counts among those that are evaluated every so often.
+        """
         learner = self._learner
         fields = {**self._fields, "steps": learner.steps, "iteration": learner.iteration}
-        path = write_checkpoint(self._run.path, fields, learner.checkpoint_tensors())
+        if is_regular:
+            self.count_in()
+        self.keep_up()
+        resume = {
+            "format": RESUME_FORMAT,
+            "circumstances": circumstances(),
+            "learner": learner.state(),
+            "replay": None if self._replay is None else self._replay.sync(),
+            "keeper": self._state(),
+            "trainer": trainer_state,
+        }
+        companions = {RESUME_NAME: pack(resume)}
+        path = write_checkpoint(self._run.path, fields, learner.checkpoint_tensors(), companions)
         self._run.set_latest(path.name)
-        self._events.append("checkpoint", steps=learner.steps, path=path.name, iteration=learner.iteration)
+        self._announce(path)
         self._newest_steps = learner.steps
-        self._count += 1
+        if self._replay is not None:
+            self._replay.forget()
         return path
+
+    def count_in(self) -> None:
+        """Count the newest checkpoint among those that are evaluated every so often."""
+        self._count += 1
+
+    def _announce(self, path: Path) -> None:
+        learner = self._learner
+        self._events.append("checkpoint", steps=learner.steps, path=path.name, iteration=learner.iteration)
+
+    def _state(self) -> dict[str, Any]:
+        pending = self.scorer.pending
+        return {
+            "scored_steps": self._scored_steps,
+            "count": self._count,
+            "best": self._best,
+            "best_name": self._best_name,
+            "pending": "" if pending is None else pending.name,
+        }
+
+    def keep_up(self) -> None:
+        """Put what was collected since into the files for replay; the checkpoint that needs it has less to do then."""
+        if self._replay is not None:
+            self._replay.append(self._learner.replay_rows)
+
+    def go_on(self, place: Place) -> bool:
+        """Make learner and checkpoints what they were at a place; return whether the environment is where it was too.
+
+        Raises:
+            ValueError: The place is one of another run.
+            OSError: A file cannot be read.
+        """
+        state, learner = place.state, self._learner
+        is_exact = learner.load_state(state["learner"])
+        replay = learner.replay
+        if replay is not None:
+            refill(self._run.path / FOLDER, replay, state["replay"])
+            self._replay = ReplayLog(self._run.path / FOLDER, replay, learner.replay_rows)
+        own = state["keeper"]
+        self._newest_steps, self._scored_steps, self._count = learner.steps, own["scored_steps"], own["count"]
+        self._best, self._best_name = own["best"], own["best_name"]
+        self._told = {event["checkpoint"] for event in place.events if event["kind"] == "evaluation"}
+        if not place.is_announced:
+            self._announce(place.checkpoint.path)
+        pending = self._run.path / own["pending"]
+        if own["pending"] and pending.is_dir():
+            self.scorer.begin(pending)
+        return is_exact
 
     def begin_evaluation(self) -> None:
         """Have the newest checkpoint scored as it lies on disk, greedily, on the run's numbered episodes."""
@@ -131,22 +205,23 @@ class CheckpointKeeper:
             message = f"the evaluation of {path.name} failed: {outcome.failure}"
             self._events.append("anomaly", what="evaluation_failed", message=message, checkpoint=path.name)
             return outcome
-        self._events.append(
-            "evaluation",
-            steps=steps,
-            checkpoint=path.name,
-            mean_return=evaluation.mean,
-            std_return=evaluation.std,
-            lower_bound=evaluation.lower_bound,
-            mean_length=evaluation.mean_length,
-            returns=evaluation.returns,
-            endings=evaluation.endings,
-            seed=evaluation.seed,
-            taken=self._learner.steps,
-        )
+        if path.name not in self._told:
+            self._events.append(
+                "evaluation",
+                steps=steps,
+                checkpoint=path.name,
+                mean_return=evaluation.mean,
+                std_return=evaluation.std,
+                lower_bound=evaluation.lower_bound,
+                mean_length=evaluation.mean_length,
+                returns=evaluation.returns,
+                endings=evaluation.endings,
+                seed=evaluation.seed,
+                taken=self._learner.steps,
+            )
         # On a tie the earlier one stays: it needed fewer steps for the same.
         if self._best is None or evaluation.lower_bound > self._best:
-            self._best = evaluation.lower_bound
+            self._best, self._best_name = evaluation.lower_bound, path.name
             self._run.set_best(path.name)
         self.evaluation = evaluation
         return outcome

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.buffers import ReplayBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
 from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
@@ -24,7 +25,9 @@ from workbench.errors import SimulationError
 from workbench.policies.sb3 import describe_action_map, describe_network, policy_tensors
 from workbench.policies.spaces import describe_space
 from workbench.specs import RunSpec
+from workbench.training import learner_state
 from workbench.training.model import make_model, normalize
+from workbench.training.replay_log import is_kept
 
 OFF_POLICY_STEPS = 1000
 """Steps of an iteration of SAC and TD3, where one update's worth of steps is not more."""
@@ -144,6 +147,31 @@ class Learner:
         model.logger.record("time/fps", int(self.steps / elapsed_s))
         model.logger.record("time/time_elapsed", int(elapsed_s), exclude="tensorboard")
         model.logger.record("time/total_timesteps", self.steps, exclude="tensorboard")
+
+    @property
+    def replay(self) -> ReplayBuffer | None:
+        """What it learns from again and again, where it does and that can be kept on disk."""
+        buffer = self.model.replay_buffer if isinstance(self.model, OffPolicyAlgorithm) else None
+        return buffer if buffer is not None and is_kept(buffer) else None
+
+    @property
+    def replay_rows(self) -> int:
+        """How many vector steps came into the replay buffer so far."""
+        return self.steps // self.env.num_envs
+
+    def state(self) -> dict[str, Any]:
+        """Return all that it is but for what it replays, as plain data; at the end of an iteration."""
+        return {"iteration": self.iteration, **learner_state.take(self.model, self.env, self.venv)}
+
+    def load_state(self, state: dict[str, Any]) -> bool:
+        """Go on from what `state` returned, once started; return whether the environment is where it was too.
+
+        Raises:
+            ValueError: The state is that of another learner.
+            SimulationError: The state is that of another environment.
+        """
+        self.iteration = state["iteration"]
+        return learner_state.put_back(state, self.model, self.env, self.venv)
 
     def checkpoint_tensors(self) -> dict[str, Any]:
         """Return the weights and the statistics of the normaliser as they are now."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.simulation import Episode
@@ -20,6 +20,14 @@ class EpisodeMetrics:
         self.episodes = 0
         """Whole episodes so far."""
         self._endings: dict[str, int] = {}
+
+    def state(self) -> dict[str, Any]:
+        """Return what goes on from one iteration to the next, as plain data."""
+        return {"episodes": self.episodes, "endings": self._endings}
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state` returned."""
+        self.episodes, self._endings = state["episodes"], dict(state["endings"])
 
     def fold(self, episodes: Iterable[Episode]) -> dict[str, float]:
         """Return the metrics of the episodes that ended in an iteration; none where none ended."""

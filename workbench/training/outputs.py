@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from stable_baselines3.common.logger import KVWriter
+from stable_baselines3.common.logger import KVWriter, TensorBoardOutputFormat
+from torch.utils.tensorboard import SummaryWriter
 
 from workbench import durable
 from workbench.runs import EventWriter
@@ -64,11 +66,45 @@ class CsvOutput(KVWriter):
     def _rewrite(self) -> None:
         with self._path.open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
-        content = io.StringIO(newline="")
-        writer = csv.DictWriter(content, self._columns, restval="")
-        writer.writeheader()
-        writer.writerows(rows)
-        durable.write_text(self._path, content.getvalue())
+        durable.write_text(self._path, _as_csv(self._columns, rows))
+
+
+class TensorBoardOutput(TensorBoardOutputFormat):
+    """Writes what TensorBoard shows.
+
+    Args:
+        folder: Where its files are.
+        purge_step: From this step on, TensorBoard forgets what was written before.
+    """
+
+    def __init__(self, folder: Path, purge_step: int | None = None) -> None:
+        self.writer = SummaryWriter(str(folder), purge_step=purge_step)
+        self._is_closed = False
+
+
+def rewrite_progress(path: Path, rows: Iterable[Mapping[str, float | None]]) -> None:
+    """Replace `progress.csv` by these rows of metrics, as if `CsvOutput` had written just them.
+
+    Args:
+        path: The file.
+        rows: As the event stream has them: a number that was not finite is None.
+    """
+    told = [{name: math.nan if value is None else value for name, value in row.items()} for row in rows]
+    columns: list[str] = []
+    for row in told:
+        columns += sorted(row.keys() - set(columns))
+    if columns:
+        durable.write_text(path, _as_csv(columns, told))
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _as_csv(columns: list[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    content = io.StringIO(newline="")
+    writer = csv.DictWriter(content, columns, restval="")
+    writer.writeheader()
+    writer.writerows(rows)
+    return content.getvalue()
 
 
 def _numbers(values: Mapping[str, Any]) -> dict[str, float]:

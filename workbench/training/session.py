@@ -10,21 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from stable_baselines3.common.logger import TensorBoardOutputFormat
 
 from workbench.errors import RequestError
 from workbench.policies import Evaluation
 from workbench.runs import EventWriter, RequestInbox, RunDirectory, RunState, StateFile
+from workbench.runs.resuming import drop_order, take_order
 from workbench.runs.state import BEAT_S, FOLDER_GONE
 from workbench.simulation import EnvSource, make_sb3
+from workbench.training.circumstances import circumstances, differences
 from workbench.training.cpus import choose_threads, runs_beside
 from workbench.training.device import choose_device
 from workbench.training.evaluations import ScorerApart, ScorerInTurn
 from workbench.training.keeper import CheckpointKeeper
 from workbench.training.learner import OFF_POLICY_STEPS, AnomalyError, Learner
 from workbench.training.log import RunLog
-from workbench.training.outputs import CsvOutput, EventOutput
+from workbench.training.outputs import CsvOutput, EventOutput, TensorBoardOutput
 from workbench.training.requests import StopSignal
+from workbench.training.resumption import Place, amended, find_place, read_sets, tidy
 from workbench.training.trainer import Ending, Trainer
 from workbench.training.words import in_one_sentence
 
@@ -104,7 +106,9 @@ class Session:
         return self._result(state, reason)
 
     def _train(self) -> Ending:
-        spec, record = self._run.spec(), self._run.record()
+        record = self._run.record()
+        order = take_order(self._run)
+        spec = amended(self._run.spec(), read_sets(self._run) | order)
         if spec.parent is not None:
             raise RequestError("training on from another run's checkpoint is not built yet.")
         source = EnvSource.from_json(record.get("environment") or {})
@@ -127,6 +131,7 @@ class Session:
         fields = {"seed": seed, "versions": record.get("versions") or {}, **_describe(venv)}
         scorer = ScorerApart(spec, self._run.log_path) if self._evaluates_apart else ScorerInTurn(spec)
         keeper = self._keeper = CheckpointKeeper(self._run, spec, source, learner, self._events, scorer, fields)
+        place = self._find_place()
         trainer = Trainer(
             spec,
             learner,
@@ -137,6 +142,7 @@ class Session:
             log=self._log,
             stop=self._stop,
             enter=self._enter,
+            place=place,
         )
         torch_threads = torch.get_num_threads()
         try:
@@ -146,14 +152,46 @@ class Session:
                 [
                     EventOutput(self._events, trainer.context),
                     CsvOutput(self._run.path / "progress.csv"),
-                    TensorBoardOutputFormat(str(self._run.path)),
+                    TensorBoardOutput(self._run.path, None if place is None else place.checkpoint.steps + 1),
                 ]
             )
+            self._tell_of(place, order)
             return trainer.run()
         finally:
             scorer.close()
             learner.close()
             torch.set_num_threads(torch_threads)
+
+    def _find_place(self) -> Place | None:
+        """Return where a run that was cut off goes on, its folder made what it was there; None where it begins."""
+        place = find_place(self._run)
+        if place is None:
+            return None
+        for reason in place.passed:
+            self._log.say(reason)
+        tidy(self._run, place)
+        return place
+
+    def _tell_of(self, place: Place | None, order: dict[str, Any]) -> None:
+        steps = 0 if place is None else place.checkpoint.steps
+        if place is not None:
+            changed = differences(place.state["circumstances"], circumstances())
+            for what in changed:
+                self._log.say(f"{what}: numbers may differ in their last digits from here on")
+            trainer = place.state["trainer"]
+            self._events.append(
+                "resumed",
+                steps=steps,
+                from_steps=steps,
+                wall_s=trainer["wall_s"],
+                episodes=trainer["metrics"]["episodes"],
+                iteration=place.state["learner"]["iteration"],
+                changed=changed,
+            )
+            self._log.say(f"goes on from {place.name}")
+        if order:
+            self._events.append("set", steps=steps, values=order)
+            drop_order(self._run)
 
     def _close(self, state: RunState, reason: str) -> None:
         self._log.say(f"{state}: {reason}")

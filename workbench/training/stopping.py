@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import statistics
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from workbench.specs import RunSpec
 from workbench.training.words import grouped
@@ -50,6 +52,20 @@ class StopRule:
         self._evaluation = mean_return
         goal = self._criteria.evaluation_return_mean
         self._evaluations_in_a_row = self._evaluations_in_a_row + 1 if goal is not None and mean_return >= goal else 0
+
+    def state(self) -> dict[str, Any]:
+        """Return what it has taken in, as plain data."""
+        return {
+            "returns": list(self._returns),
+            "evaluation": self._evaluation,
+            "evaluations_in_a_row": self._evaluations_in_a_row,
+        }
+
+    def load_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from what `state` returned."""
+        self._returns = deque(state["returns"], maxlen=EPISODES)
+        self._evaluation = state["evaluation"]
+        self._evaluations_in_a_row = state["evaluations_in_a_row"]
 
     def reason(self, progress: Progress) -> str | None:
         """Return why the run ends here, or nothing while no criterion is met; goals come before budgets."""

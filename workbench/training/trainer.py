@@ -15,8 +15,12 @@ from workbench.training.learner import Learner
 from workbench.training.log import RunLog
 from workbench.training.metrics import EpisodeMetrics
 from workbench.training.requests import NOT_BUILT, STOP_REQUEST, StopSignal
+from workbench.training.resumption import Place
 from workbench.training.stopping import Progress, StopRule
 from workbench.training.words import grouped
+
+ROW, BOUNDARY, ENDING = "row", "boundary", "ending"
+"""What may be yet to come at the step of a checkpoint: a row of metrics, the end of an iteration, or of the run."""
 
 Ending = tuple[RunState, str]
 """`finished` or `stopped`, and why in words."""
@@ -43,6 +47,7 @@ class Trainer:
         log: What a person reads.
         stop: Tells when a signal asked to stop.
         enter: Called with every state the run enters.
+        place: Where the run goes on; None for one that begins.
     """
 
     def __init__(
@@ -57,6 +62,7 @@ class Trainer:
         log: RunLog,
         stop: StopSignal,
         enter: Callable[[RunState], None],
+        place: Place | None = None,
     ) -> None:
         self._spec = spec
         self._learner = learner
@@ -67,10 +73,17 @@ class Trainer:
         self._log = log
         self._stop = stop
         self._enter = enter
+        self._place = place
         self._rule = StopRule(spec)
         self._metrics = EpisodeMetrics()
         self._clock = Clock(is_detailed=spec.profile)
         self._started = time.monotonic()
+        self._rows = 0
+        """Rows of metrics so far."""
+        self._told: tuple[int, int] = (0, 0)
+        """Where a resumed run went on, and how many rows the stream had then."""
+        self._is_held = False
+        """Whether a stop came while the scores were waited for that count at the end of this iteration."""
 
     @property
     def wall_s(self) -> float:
@@ -87,8 +100,11 @@ class Trainer:
             for method in ("step_arrays", "step_wait"):
                 self._clock.watch(self._venv, method, "collection/environment")
             self._clock.watch(self._learner.model.logger, "dump", "idle/metrics")
-        self._save(evaluate=self._spec.eval_every > 0)
-        self._write_metrics()
+        if self._place is None:
+            self._save(evaluate=self._spec.eval_every > 0, then=ROW)
+            self._write_metrics()
+        else:
+            self._go_on(self._place)
         self._enter(RunState.RUNNING)
         ending = self._loop()
         if self._spec.profile:
@@ -116,10 +132,18 @@ class Trainer:
         for episode in episodes:
             self._rule.add_episode(episode.ret)
         self._record(self._metrics.fold(episodes))
-        # Scores count here and nowhere else, so that a run does not depend on how fast an evaluation was.
-        if self._keeper.is_due and self._take_evaluation():
-            self._save()
         learner.record_progress()
+        self._keeper.keep_up()
+        self._pass_boundary()
+
+    def _pass_boundary(self) -> None:
+        """Write a checkpoint where one is due, and tell of the iteration."""
+        # Scores count here and nowhere else, so that a run does not depend on how fast an evaluation was.
+        if self._keeper.is_due or self._is_held:
+            self._is_held = not self._take_evaluation()
+            if self._is_held:
+                return
+            self._save(then=ROW)
         self._write_metrics()
         self._log.say(self._line())
 
@@ -130,7 +154,7 @@ class Trainer:
         self._take_evaluation()
         is_current = self._keeper.is_current
         if not is_current:
-            self._save(evaluate=scores)
+            self._save(evaluate=scores, then=ENDING)
         elif scores and not self._keeper.is_scored:
             self._evaluate()
         if self._take_evaluation():
@@ -143,17 +167,61 @@ class Trainer:
         # Whoever stops a run wants its slot back: the last checkpoint is saved, and no score is waited for.
         self._enter(RunState.STOPPING)
         if not self._keeper.is_current:
-            self._save(evaluate=False)
+            self._save(evaluate=False, then=BOUNDARY if self._is_held else "")
         return RunState.STOPPED, asked
 
-    def _save(self, *, evaluate: bool | None = None) -> None:
-        """Write a checkpoint and begin to evaluate it: where the spec says so, unless told."""
-        with self._clock.spending("checkpoint"):
-            path = self._keeper.write()
-        self._log.say(f"{path.name} written")
-        if self._keeper.is_evaluation_due if evaluate is None else evaluate:
+    def _save(self, *, evaluate: bool | None = None, then: str = "") -> None:
+        """Write a checkpoint and begin to evaluate it: where the spec says so, unless told.
+
+        Args:
+            evaluate: Whether to, instead of what the spec says.
+            then: What is yet to come at this step; a resumed run catches up on it.
+        """
+        evaluates = self._keeper.is_evaluation_due if evaluate is None else evaluate
+        if not self._keeper.is_current:
+            with self._clock.spending("checkpoint"):
+                path = self._keeper.write(self._state(evaluates, then), is_regular=then == ROW)
+            self._log.say(f"{path.name} written")
+        elif then == ROW:
+            self._keeper.count_in()
+        if evaluates:
             self._evaluate()
         self._discard_surplus()
+
+    def _state(self, evaluates: bool, then: str) -> dict[str, Any]:
+        logger = self._learner.model.logger
+        return {
+            "evaluates": evaluates,
+            "then": then,
+            "rows": self._rows,
+            "row": [[name, value, logger.name_to_excluded[name]] for name, value in logger.name_to_value.items()],
+            "wall_s": self.wall_s,
+            "rule": self._rule.state(),
+            "metrics": self._metrics.state(),
+        }
+
+    def _go_on(self, place: Place) -> None:
+        """Take up a run where a checkpoint was sealed, and do what was left undone after that."""
+        state = place.state["trainer"]
+        is_exact = self._keeper.go_on(place)
+        self._started = time.monotonic() - state["wall_s"]
+        self._rows, self._told = state["rows"], (self._learner.steps, place.rows_told)
+        self._rule.load_state(state["rule"])
+        self._metrics.load_state(state["metrics"])
+        self._is_held = state["then"] == BOUNDARY
+        for name, value, excluded in state["row"]:
+            self._learner.model.logger.record(name, value, excluded)
+        if not is_exact:
+            self._log.say("episodes begin anew: a plain Gymnasium environment cannot be put back where it was")
+        if state["evaluates"]:
+            self._evaluate()
+        self._discard_surplus()
+        if state["then"] == BOUNDARY:
+            self._pass_boundary()
+        elif state["then"] == ENDING:
+            self._take_evaluation()
+        if state["then"] in (ROW, ENDING):
+            self._write_metrics()
 
     def _evaluate(self) -> None:
         with self._clock.spending("evaluation"):
@@ -221,7 +289,14 @@ class Trainer:
     def _write_metrics(self) -> None:
         self._record({"time/total_timesteps": self._learner.steps})
         self._record(self._clock.lap())
-        self._learner.model.logger.dump(self._learner.steps)
+        self._rows += 1
+        logger, (steps, rows) = self._learner.model.logger, self._told
+        if steps == self._learner.steps and self._rows <= rows:
+            # The run had told this before it was cut off.
+            for content in (logger.name_to_value, logger.name_to_count, logger.name_to_excluded):
+                content.clear()
+        else:
+            logger.dump(self._learner.steps)
 
     def _line(self) -> str:
         learner = self._learner
