@@ -12,10 +12,10 @@ GL_LIBRARIES := libEGL.so.1 libEGL_mesa.so.0 libGL.so.1 libOpenGL.so.0 libX11.so
 	libXcursor.so.1 libXi.so.6
 
 .DEFAULT_GOAL := help
-.PHONY: help setup gl run test check lint demo
+.PHONY: help setup gl run test check test-long lint demo
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: gl $(STAMP) ## install everything into .venv; does nothing where nothing is missing
 
@@ -26,7 +26,10 @@ test: setup lint ## check the code and run every test
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 check: setup lint ## check the code and run the quick tests
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m 'not slow'
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m 'not slow and not long'
+
+test-long: setup ## run the tests that take an hour: runs that are killed again and again
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m long
 
 lint: $(STAMP)
 	@$(BIN)/ruff format --check --quiet .

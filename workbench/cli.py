@@ -46,6 +46,7 @@ VERBS = {
         Verb("train", "train an environment, or every one a pattern selects"),
         Verb("runs", "runs, live and ended"),
         Verb("stop", "ask a run to write a checkpoint and end"),
+        Verb("resume", "let a run that was stopped, killed or cut off go on"),
         Verb("play", "watch a checkpoint or an environment in a window"),
         Verb("record", "film a checkpoint or an environment; needs no display"),
         Verb("montage", "a film, a grid or a poster of a run's checkpoints"),
@@ -73,7 +74,6 @@ NOT_YET = (
     "preview",
     "prune",
     "report",
-    "resume",
     "serve",
     "set",
 )

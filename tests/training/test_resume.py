@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import random
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from tests.training.conftest import HALF_CHEETAH, TINY, make_run
+from tests.training.conftest import HALF_CHEETAH, TINY, events, make_run, start_child, wait_for
 from workbench import durable
 from workbench.policies import read_checkpoint
 from workbench.runs import EventWriter, RunDirectory, RunState
 from workbench.runs.events import Event
+from workbench.runs.resuming import ORDER_NAME
+from workbench.simulation import EnvSource
 from workbench.training import RunResult
+from workbench.training.circumstances import circumstances
+from workbench.training.evaluations import ScorerInTurn
 from workbench.training.learner import Learner
 from workbench.training.log import RunLog
 from workbench.training.plain import unpack
 from workbench.training.replay_log import ReplayLog
+from workbench.training.requests import StopSignal
 from workbench.training.resumption import folded
 from workbench.training.session import Session
 
@@ -86,9 +95,9 @@ def _bytes(value: Any) -> bytes:
     return repr(value).encode()
 
 
-def train(run: RunDirectory, **settings: Any) -> RunResult:
+def train(run: RunDirectory, stop: StopSignal | None = None) -> RunResult:
     with RunLog(run.log_path) as log:
-        return Session(run, log, off_policy_steps=100, **settings).run()
+        return Session(run, log, stop, off_policy_steps=100).run()
 
 
 @pytest.fixture(scope="module")
@@ -173,3 +182,187 @@ def test_a_run_that_was_cut_off_ends_as_one_that_was_not(
         cut(knife, run, moment)
     assert train(run).state is RunState.FINISHED
     assert digest(run) == whole[algorithm]
+
+
+def stop_after(run: RunDirectory, iterations: int, patch: pytest.MonkeyPatch) -> None:
+    """Train until someone asks to stop, in the middle of an iteration."""
+    stop, iterate = StopSignal(), Learner.iterate
+
+    def watched(learner: Learner) -> None:
+        iterate(learner)
+        if learner.iteration == iterations:
+            stop.reason = "stopped"
+
+    with patch.context() as own:
+        own.setattr(Learner, "iterate", watched)
+        assert train(run, stop).state is RunState.STOPPED
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("iterations", [2, 5])
+def test_a_stop_changes_nothing_but_that_there_is_a_checkpoint_of_it(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    algorithm: str,
+    iterations: int,
+    whole: dict[str, dict[str, str]],
+) -> None:
+    run = make(tmp_path, algorithm)
+    stop_after(run, iterations, monkeypatch)
+    assert run.latest().steps == 100 * iterations  # type: ignore[union-attr]
+    assert train(run).state is RunState.FINISHED
+    same = ("weights", "learner", "rest", "metrics", "evaluations")
+    assert {name: digest(run)[name] for name in same} == {name: whole[algorithm][name] for name in same}
+
+
+def test_a_stop_while_scores_are_waited_for_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: dict[str, dict[str, str]]
+) -> None:
+    take = ScorerInTurn.take
+    monkeypatch.setattr(ScorerInTurn, "take", lambda self, give_up: None if give_up() else take(self, give_up))
+    run = make(tmp_path, "ppo")
+    stop_after(run, 4, monkeypatch)
+    assert [event["taken"] for event in stream(run, "evaluation")] == [200]
+    assert train(run).state is RunState.FINISHED
+    assert digest(run) == whole["ppo"]
+
+
+def test_the_files_for_others_are_those_of_a_whole_run(tmp_path: Path, knife: Knife) -> None:
+    whole, run = make(tmp_path / "whole", "ppo"), make(tmp_path / "cut", "ppo")
+    train(whole)
+    cut(knife, run, 100)
+    assert train(run).state is RunState.FINISHED
+    rows = [_rows(each) for each in (whole, run)]
+    assert rows[0] == rows[1] and len(rows[0]) == 11
+    names = [{path.name for path in each.path.iterdir() if "tfevents" not in path.name} for each in (whole, run)]
+    assert names[0] == names[1]
+    assert [(each.best() or each.latest()).steps for each in (whole, run)] == [whole.best().steps] * 2  # type: ignore[union-attr]
+    [resumed] = events(run, "resumed")
+    shown = EventAccumulator(str(run.path)).Reload().Scalars("time/total_timesteps")
+    assert [point.step for point in shown] == [0, *range(100, 1000, 100), 900]
+    assert resumed["changed"] == [] and resumed["from_steps"] % 200 == 0
+
+
+def _rows(run: RunDirectory) -> list[dict[str, str]]:
+    with (run.path / "progress.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [{name: value for name, value in row.items() if not name.startswith("time/")} for row in rows]
+
+
+@pytest.mark.parametrize("what", ["resume.pt", "rows"])
+def test_what_is_torn_is_passed_over(tmp_path: Path, knife: Knife, what: str, whole: dict[str, dict[str, str]]) -> None:
+    run = make(tmp_path, "sac")
+    cut(knife, run, 170)
+    torn = run.checkpoints()[-1].path / "resume.pt"
+    if what == "rows":
+        torn = max(run.path.glob("replay/*.rows"))
+    torn.write_bytes(torn.read_bytes()[:-100])
+    left = run.path / ".checkpoint_000000000900.part"
+    left.mkdir()
+    assert train(run).state is RunState.FINISHED
+    assert digest(run) == whole["sac"]
+    assert not left.exists()
+
+
+def test_a_run_without_a_place_to_go_on_from_keeps_what_it_has(tmp_path: Path, knife: Knife) -> None:
+    run = make(tmp_path, "ppo")
+    cut(knife, run, 100)
+    written = run.checkpoints()
+    for checkpoint in written[1:]:
+        (checkpoint.path / "resume.pt").unlink()
+    result = train(run)
+    assert result.state is RunState.FAILED
+    assert "cannot go on from any of its trained checkpoints: checkpoint_" in result.reason
+    assert run.checkpoints() == written
+
+
+def test_a_larger_budget_trains_a_finished_run_on(tmp_path: Path, whole: dict[str, dict[str, str]]) -> None:
+    run = make(tmp_path, "sac", total_steps=500, stop_criteria={"training_iteration": 5})
+    train(run)
+    durable.write_json(run.path / ORDER_NAME, {"format": 1, "values": {"total_steps": 900, "stop_criteria": {}}})
+    result = train(run)
+    assert (result.state, result.reason) == (RunState.FINISHED, "900 of 900 steps are done")
+    assert {name: digest(run)[name] for name in ("weights", "learner")} == {
+        name: whole["sac"][name] for name in ("weights", "learner")
+    }
+    [change] = events(run, "set")
+    assert change["steps"] == 500 and change["values"]["total_steps"] == 900
+    assert not (run.path / ORDER_NAME).exists()
+
+
+def test_changed_versions_are_said(tmp_path: Path, knife: Knife, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(tmp_path, "ppo")
+    cut(knife, run, 60)
+    monkeypatch.setattr("workbench.training.session.circumstances", lambda: {**circumstances(), "torch": "9.9"})
+    assert train(run).state is RunState.FINISHED
+    [resumed] = events(run, "resumed")
+    assert [what.split()[0] for what in resumed["changed"]] == ["torch"]
+    assert "is now 9.9: numbers may differ in their last digits" in run.log_path.read_text()
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "sac"])
+def test_a_plain_environment_begins_its_episodes_anew_and_says_so(tmp_path: Path, knife: Knife, algorithm: str) -> None:
+    run = make_run(tmp_path, algorithm, EnvSource("Pendulum-v1", "Pendulum-v1"), checkpoint_every_steps=200)
+    cut(knife, run, 70)
+    result = train(run)
+    assert (result.state, result.steps) == (RunState.FINISHED, 500)
+    assert "a plain Gymnasium environment cannot be put back where it was" in run.log_path.read_text()
+    assert events(run, "resumed")[0]["from_steps"] > 0
+
+
+def killed(run: RunDirectory, kills: int, chance: random.Random) -> None:
+    """Train with children that are killed at random moments, then with one that is not."""
+    for _ in range(kills):
+        child = start_child(run)
+        size = run.events_path.stat().st_size if run.events_path.exists() else 0
+        wait_for(lambda: child.poll() is not None or _grown(run, size))  # noqa: B023
+        time.sleep(chance.random() * 0.5)
+        child.kill()
+        child.wait()
+    assert start_child(run).wait(timeout=120) == 0, run.log_path.read_text()
+
+
+def _grown(run: RunDirectory, size: int) -> bool:
+    # Its start is told when torch is loaded, so that what is killed has begun to work.
+    return run.events_path.exists() and run.events_path.stat().st_size > size
+
+
+KILLED = {"total_steps": 20_000, "checkpoint_every_steps": 1000, "eval_every": 4, "keep_last": 3}
+
+
+def compare_killed(folder: Path, algorithm: str, kills: int, seed: int) -> None:
+    whole, run = (make(folder / name, algorithm, **KILLED) for name in ("whole", "killed"))
+    child = start_child(whole)
+    killed(run, kills, random.Random(seed))
+    assert child.wait(timeout=120) == 0
+    assert digest(run) == digest(whole)
+    assert events(run, "resumed")
+    assert (run.best(), len(run.checkpoints())) and [item.steps for item in run.checkpoints()] == [
+        item.steps for item in whole.checkpoints()
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_run_survives_three_kills(tmp_path: Path, algorithm: str) -> None:
+    compare_killed(tmp_path, algorithm, 3, seed=1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("seed", range(10))
+def test_a_run_survives_fifty_kills_in_ten_lots(tmp_path: Path, algorithm: str, seed: int) -> None:
+    compare_killed(tmp_path, algorithm, 5, seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_run_survives_a_cut_at_any_moment(
+    tmp_path: Path, knife: Knife, algorithm: str, whole: dict[str, dict[str, str]]
+) -> None:
+    moment = 1
+    while cut(knife, run := make(tmp_path / str(moment), algorithm), moment):
+        assert train(run).state is RunState.FINISHED
+        assert digest(run) == whole[algorithm], f"cut at moment {moment}"
+        moment += 1
+    assert moment > 100

@@ -55,6 +55,8 @@ class Digest:
         self.last_return: float | None = None
         """Mean return of the last 100 whole episodes, as of the newest metrics."""
         self.anomalies = 0
+        self.changes: dict[str, Any] = {}
+        """Fields of the spec that have other values since, by name."""
         self.last_time = 0.0
         """When the newest event was written, unix seconds."""
         self.first_time = 0.0
@@ -121,6 +123,9 @@ class Digest:
                 self._drop_after(event.get("from_steps", steps))
             case "anomaly":
                 self.anomalies += 1
+            case "set":
+                values = event.get("values")
+                self.changes |= values if isinstance(values, dict) else {}
             case "state":
                 # Before and after a pause or a new start are not one stretch of work.
                 self._window.clear()

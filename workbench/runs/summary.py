@@ -136,7 +136,7 @@ def summarize(
     spec = spec if isinstance(spec, dict) else {}
     environment = record.get("environment")
     environment = environment if isinstance(environment, dict) else {}
-    limits = Limits.of(spec)
+    limits = Limits.of(spec | digest.changes)
     is_working = observed.state in (RunState.RUNNING, RunState.STOPPING)
     speed = digest.steps_per_s if is_working else None
     seed, created = spec.get("seed", record.get("seed")), record.get("created")

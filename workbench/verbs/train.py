@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import Problem, ProblemsError, RequestError
 from workbench.project import Project
+from workbench.verbs.numbers import NUMBER_HINT, whole_number
 from workbench.verbs.writing import write_json
 
 if TYPE_CHECKING:
     from workbench.catalog import Entry
     from workbench.runs import Launch, RunDirectory
     from workbench.specs import Recipe, RunSpec
-
-NUMBER_HINT = "as in 20000, 20_000, 1e6 or 15M"
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("-a", "--algorithm", metavar="ALGORITHM", help="ppo, sac or td3 (default: ppo, else the recipe's)")
     seeds = parser.add_mutually_exclusive_group()
-    seeds.add_argument("--seed", type=_count, metavar="N", help="seed of everything random (default: drawn, recorded)")
+    drawn = "seed of everything random (default: drawn, recorded)"
+    seeds.add_argument("--seed", type=whole_number, metavar="N", help=drawn)
     seeds.add_argument("--seeds", metavar="1,2,3", help="a run for each, as one group; 1-5 is five of them")
     add(
         "--set",
@@ -57,10 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="overrides",
         help="change a field of the recipe, as in ppo.learning_rate=1e-3; may be repeated",
     )
-    add("--max-steps", type=_count, metavar="N", help=f"stop after N steps, {NUMBER_HINT}")
-    add("--max-iterations", type=_count, metavar="N", help="stop after N iterations; 0 is no limit")
-    add("-n", "--n-envs", type=_count, metavar="N", help="copies of the environment that step together")
-    add("--checkpoint-freq", type=_count, metavar="N", help="iterations between checkpoints")
+    add("--max-steps", type=whole_number, metavar="N", help=f"stop after N steps, {NUMBER_HINT}")
+    add("--max-iterations", type=whole_number, metavar="N", help="stop after N iterations; 0 is no limit")
+    add("-n", "--n-envs", type=whole_number, metavar="N", help="copies of the environment that step together")
+    add("--checkpoint-freq", type=whole_number, metavar="N", help="iterations between checkpoints")
     add("-o", "--output-dir", type=Path, metavar="DIR", help="folder of runs (default: the project's runs)")
     add("--tag", action="append", default=[], metavar="T", dest="tags", help="a word to find the runs by")
     add("--profile", action="store_true", help="record where the time of each iteration goes")
@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         (("-cf", "--checkpoint_freq"), "checkpoint_freq"),
         (("--num_env_runners",), "n_envs"),
     ):
-        add(*names, dest=of, type=_count, default=hidden, help=hidden)
+        add(*names, dest=of, type=whole_number, default=hidden, help=hidden)
     add("--output_path", dest="output_dir", type=Path, default=hidden, help=hidden)
 
 
@@ -283,15 +283,6 @@ def _settings(spec: RunSpec) -> list[tuple[str, str]]:
         else:
             flat.append((key, json.dumps(value)))
     return flat
-
-
-def _count(text: str) -> int:
-    from workbench.specs import read_number
-
-    number = read_number(text, whole=True)
-    if not isinstance(number, int):
-        raise argparse.ArgumentTypeError(f"takes a whole number, {NUMBER_HINT}, not {text!r}")
-    return number
 
 
 def _note(text: str) -> None:
