@@ -26,7 +26,7 @@ from workbench.training.fast.ppo import PPO
 
 TURN_STEPS = 8192
 """Steps of ours in a turn, all copies together."""
-OTHERS_TURN_STEPS = 2048
+OTHERS_TURN_STEPS = 4096
 
 OTHERS_NAME = "collection over the best vector environment of others"
 

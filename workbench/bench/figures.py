@@ -36,6 +36,8 @@ class Figure:
     repeats: int = 0
     load: float | None = None
     """Of the machine when it was measured."""
+    took_s: float | None = None
+    """How long the measurement took, all told."""
     note: str = ""
     failed: bool = False
     """Whether the measurement broke down; a line that could not be measured here has not."""

@@ -91,39 +91,48 @@ def memory_name(algorithm: str) -> str:
     return f"memory of a trainer, {algorithm.upper()}"
 
 
-def measure_memory(algorithm: str, steps: int) -> Figure:
+def measure_memory(algorithm: str, steps: int, repeats: int) -> Figure:
     """Compare the peak memory of a trainer with that of the same run in Stable-Baselines3."""
-    with tempfile.TemporaryDirectory(prefix="workbench-bench-") as folder:
-        fields = {"total_steps": steps, "checkpoint_every_steps": steps}
-        run = make_run(Path(folder), algorithm, "stop_criteria.episode_return_mean=null", **fields)
-        ours = _peak_megabytes([sys.executable, "-m", "workbench.training", str(run.path)])
-        spec = run.spec()
-        block = spec.hyperparameters
-        names = ("n_steps", "batch_size", "n_epochs", "buffer_size", "learning_starts", "gradient_steps")
-        keywords = {name: getattr(block, name) for name in names if hasattr(block, name)}
-        if algorithm != "ppo":
-            keywords.pop("n_steps", None)
-        asked = {
-            "algorithm": algorithm,
-            "n_envs": spec.n_envs,
-            "normalize": spec.normalize_observations,
-            "folder": folder,
-            "steps": steps,
-            "keywords": {**keywords, "policy_kwargs": {"net_arch": [64, 64]}},
-        }
-        theirs = _peak_megabytes([sys.executable, "-c", STABLE_BASELINES3, json.dumps(asked)], cwd=folder)
+    ours, theirs = [], []
+    n_envs = 0
+    for _ in range(repeats):
+        with tempfile.TemporaryDirectory(prefix="workbench-bench-") as folder:
+            fields = {"total_steps": steps, "checkpoint_every_steps": steps}
+            run = make_run(Path(folder), algorithm, "stop_criteria.episode_return_mean=null", **fields)
+            ours.append(_peak_megabytes([sys.executable, "-m", "workbench.training", str(run.path)]))
+            asked = {**_for_stable_baselines3(run), "folder": folder, "steps": steps}
+            n_envs = asked["n_envs"]
+            theirs.append(_peak_megabytes([sys.executable, "-c", STABLE_BASELINES3, json.dumps(asked)], cwd=folder))
+    medians = [statistics.median(each) for each in (ours, theirs)]
     return Figure(
         memory_name(algorithm),
         1.1,
         at_most=True,
-        value=ours / theirs,
+        value=medians[0] / medians[1],
         unit="MB",
-        ours=ours,
-        theirs=theirs,
-        repeats=1,
+        ours=medians[0],
+        theirs=medians[1],
+        repeats=repeats,
         load=load(),
-        note=f"of Stable-Baselines3's peak, {spec.n_envs} copies",
+        note=f"of Stable-Baselines3's peak, {n_envs} copies",
     )
+
+
+def _for_stable_baselines3(run: RunDirectory) -> dict[str, Any]:
+    """Return what of a run decides how much memory it takes, as arguments of Stable-Baselines3."""
+    spec = run.spec()
+    block = spec.hyperparameters
+    names = ["batch_size", "n_epochs", "buffer_size", "learning_starts", "gradient_steps"]
+    if spec.algorithm == "ppo":
+        # Of SAC and TD3 it is something else.
+        names.append("n_steps")
+    keywords = {name: getattr(block, name) for name in names if hasattr(block, name)}
+    return {
+        "algorithm": spec.algorithm,
+        "n_envs": spec.n_envs,
+        "normalize": spec.normalize_observations,
+        "keywords": {**keywords, "policy_kwargs": {"net_arch": block.layers}},
+    }
 
 
 def measure_trainer_start(repeats: int) -> Figure:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -55,7 +57,8 @@ def measurements(effort: Effort, *, everything: bool = False, texts: Sequence[st
         Measurement(off_policy.loop_name(name), partial(off_policy.measure_loops, name, repeats))
         for name in ("SAC", "TD3")
     ]
-    chosen = ppo + updates + loops
+    # Whole loops say little that updates do not, and take long where others use the machine.
+    chosen = ppo + updates + ([] if effort.short else loops)
     if everything:
         chosen = [*_collection(effort), *chosen, *_others(effort)]
     return [one for one in chosen if not texts or any(text.lower() in one.name.lower() for text in texts)]
@@ -73,12 +76,13 @@ def _collection(effort: Effort) -> list[Measurement]:
 
 
 def _others(effort: Effort) -> list[Measurement]:
+    again = 1 if effort.short else 3
     seeds = (0, 1) if effort.short else (0, 1, 2, 3, 4)
     return [
         Measurement(sbx.NAME, partial(sbx.measure_sbx, effort.sbx_python, effort.repeats)),
         Measurement(threshold.NAME, partial(threshold.measure_threshold, seeds, not effort.short)),
-        Measurement(processes.memory_name("ppo"), partial(processes.measure_memory, "ppo", 20_480)),
-        Measurement(processes.memory_name("sac"), partial(processes.measure_memory, "sac", 6_000)),
+        Measurement(processes.memory_name("ppo"), partial(processes.measure_memory, "ppo", 20_480, again)),
+        Measurement(processes.memory_name("sac"), partial(processes.measure_memory, "sac", 6_000, again)),
         Measurement(processes.TRAINER_START, partial(processes.measure_trainer_start, 3)),
         Measurement(processes.POLICY_START, partial(processes.measure_policy_start, 5)),
     ]
@@ -93,12 +97,14 @@ def run_measurements(chosen: Sequence[Measurement]) -> Iterator[Figure]:
     package = str(Path(__file__).resolve().parents[2])
     os.environ["PYTHONPATH"] = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
     for one in chosen:
+        started = time.perf_counter()
         try:
             measured = one.run()
         except Exception as error:
-            yield Figure(one.name, note=f"failed: {type(error).__name__}: {error}", load=load(), failed=True)
-        else:
-            yield from measured if isinstance(measured, list) else [measured]
+            measured = Figure(one.name, note=f"failed: {type(error).__name__}: {error}", load=load(), failed=True)
+        took_s = round(time.perf_counter() - started, 1)
+        for figure in measured if isinstance(measured, list) else [measured]:
+            yield dataclasses.replace(figure, took_s=took_s)
 
 
 def markdown(document: Mapping[str, Any]) -> str:
