@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -46,6 +47,17 @@ model.learn(asked["steps"])
 model.save(asked["folder"] + "/model.zip")
 """
 """The run of a user of Stable-Baselines3: the same algorithm, copies, sizes, steps and log, saved at its end."""
+
+WATCH = """
+import os, subprocess, sys
+child = subprocess.Popen(sys.argv[1:])
+_, status, usage = os.wait4(child.pid, 0)
+code = child.returncode = os.waitstatus_to_exitcode(status)
+if code == 0:
+    print(usage.ru_maxrss, flush=True)
+sys.exit(1 if code < 0 else code)
+"""
+"""Runs a command and says last how much memory it held at most."""
 
 LOAD_AND_ACT = """
 import sys, time
@@ -200,18 +212,25 @@ def _peak_megabytes(command: Sequence[str], cwd: str | None = None) -> float:
     Raises:
         WorkFailedError: It failed; the message has its last words.
     """
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, cwd=cwd)
-        try:
-            _, status, usage = os.wait4(child.pid, 0)
-        except BaseException:
-            child.kill()
-            child.wait()
-            raise
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode:
-            said.seek(0)
-            lines = said.read().strip().splitlines()
-            raise WorkFailedError(f"{' '.join(command[:3])} ended with {child.returncode}: {(lines or ['silent'])[-1]}")
+    # A process is told to have held what its parent held when it was started: the parent has to be a small one.
+    watcher = subprocess.Popen(
+        [sys.executable, "-S", "-c", WATCH, *command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        cwd=cwd,
+        start_new_session=True,
+    )
+    try:
+        said = watcher.communicate(timeout=LIMIT_S)[0].strip().splitlines()
+    except BaseException:
+        os.killpg(watcher.pid, signal.SIGKILL)
+        watcher.communicate()
+        raise
+    if watcher.returncode:
+        words = f"{' '.join(command[:3])} ended with {watcher.returncode}"
+        raise WorkFailedError(f"{words}: {said[-1] if said else 'it says nothing'}")
     # Linux counts in kilobytes, macOS in bytes.
-    return usage.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+    return int(said[-1]) / (1e6 if sys.platform == "darwin" else 1e3)
