@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import random
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -310,36 +311,39 @@ def test_a_plain_environment_begins_its_episodes_anew_and_says_so(tmp_path: Path
     assert events(run, "resumed")[0]["from_steps"] > 0
 
 
-def killed(run: RunDirectory, kills: int, chance: random.Random) -> None:
-    """Train with children that are killed at random moments, then with one that is not."""
-    for _ in range(kills):
+def killed(run: RunDirectory, kills: int, chance: random.Random) -> int:
+    """Train with children that are killed at random moments, then with one that is not; return how many were."""
+    done = 0
+    for number in range(kills):
+        # One in four dies while it starts or takes the run up, the others when they have told of an iteration.
+        kind = "state" if number % 4 == 3 else "metrics"
+        told = len(events(run, kind))
         child = start_child(run)
-        size = run.events_path.stat().st_size if run.events_path.exists() else 0
-        wait_for(lambda: child.poll() is not None or _grown(run, size))  # noqa: B023
+        _await_end_or_event(run, child, kind, told)
         time.sleep(chance.random() * 0.5)
+        done += child.poll() is None
         child.kill()
         child.wait()
     assert start_child(run).wait(timeout=120) == 0, run.log_path.read_text()
+    return done
 
 
-def _grown(run: RunDirectory, size: int) -> bool:
-    # Its start is told when torch is loaded, so that what is killed has begun to work.
-    return run.events_path.exists() and run.events_path.stat().st_size > size
+def _await_end_or_event(run: RunDirectory, child: subprocess.Popen[bytes], kind: str, told: int) -> None:
+    wait_for(lambda: child.poll() is not None or len(events(run, kind)) > told)
 
 
-KILLED = {"total_steps": 20_000, "checkpoint_every_steps": 1000, "eval_every": 4, "keep_last": 3}
+KILLED = {"total_steps": 40_000, "checkpoint_every_steps": 1000, "eval_every": 4, "keep_last": 3}
 
 
 def compare_killed(folder: Path, algorithm: str, kills: int, seed: int) -> None:
     whole, run = (make(folder / name, algorithm, **KILLED) for name in ("whole", "killed"))
     child = start_child(whole)
-    killed(run, kills, random.Random(seed))
+    assert killed(run, kills, random.Random(seed)) == kills
     assert child.wait(timeout=120) == 0
     assert digest(run) == digest(whole)
-    assert events(run, "resumed")
-    assert (run.best(), len(run.checkpoints())) and [item.steps for item in run.checkpoints()] == [
-        item.steps for item in whole.checkpoints()
-    ]
+    assert len(events(run, "resumed")) > kills // 2
+    kept, expected = ([item.steps for item in each.checkpoints()] for each in (run, whole))
+    assert kept == expected
 
 
 @pytest.mark.slow
