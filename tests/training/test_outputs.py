@@ -89,5 +89,6 @@ def test_a_log_takes_a_file_name_that_is_no_text(tmp_path: Path) -> None:
 def test_failures_are_said_in_one_line() -> None:
     assert in_one_sentence(RequestError("two\nlines.", hint="Do this.")) == "two lines. Do this."
     assert in_one_sentence(ValueError("bad\nworse")) == "ValueError: bad"
-    assert in_one_sentence(OSError(28, "No space left on device", "/runs/x")) == "No space left on device: /runs/x"
+    assert in_one_sentence(OSError(28, "No space left on device", "/runs/x")) == "the disk is full: /runs/x"
+    assert in_one_sentence(OSError(13, "Permission denied", "/runs/x")) == "Permission denied: /runs/x"
     assert in_one_sentence(MemoryError()) == "there is not enough memory"

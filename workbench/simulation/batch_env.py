@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.errors import RequestError, SimulationError
 from workbench.simulation.config import BatchEnvConfig, config_class
 from workbench.simulation.episodes import EpisodeStatistics, Floats, StepArrays
-from workbench.simulation.guard import Guard, module_path
+from workbench.simulation.guard import Guard, NotFiniteError, module_path
 from workbench.simulation.mjcf import actuator_name, compile_model
 from workbench.simulation.noise import Noise
 from workbench.simulation.snapshot import OpenBatch, Snapshot, put_back, take
@@ -433,8 +433,8 @@ class BatchEnv(ABC, Generic[C]):
             raise SimulationError(f"{self.name} was given actions {taken.shape} where {due} is due.")
         if not np.isfinite(taken).all():
             copy, index = (int(at) for at in np.argwhere(~np.isfinite(taken))[0])
-            where = self._where(copy, self.lengths[copy] + 1)
-            raise SimulationError(f"{where}: the action {self.action_names[index]} is {taken[copy, index]}.")
+            term = f"the action {self.action_names[index]}"
+            raise NotFiniteError(self.name, copy, int(self.lengths[copy]) + 1, term, taken[copy, index])
         clipped: NDArray[Any] = np.clip(taken, self.action_space.low, self.action_space.high)
         return clipped
 
@@ -446,17 +446,17 @@ class BatchEnv(ABC, Generic[C]):
             raise SimulationError(f"{self.name}: observe gave {observations.shape} where {due} is due.")
         if not np.isfinite(observations).all():
             copy, index = (int(at) for at in np.argwhere(~np.isfinite(observations))[0])
-            name, value = self.observation_names[index], observations[copy, index]
-            raise SimulationError(f"{self._where(copy)}: the observation {name} is {value}.")
+            term = f"the observation {self.observation_names[index]}"
+            raise NotFiniteError(self.name, copy, int(self.lengths[copy]), term, observations[copy, index])
         return observations
 
     def _raise_reward(self, terms: Floats) -> None:
         row, copy = (int(at) for at in np.argwhere(~np.isfinite(terms))[0])
         what = f"the reward term {self.reward_names[row]}" if row < len(self.reward_names) else "the reward"
-        raise SimulationError(f"{self._where(copy)}: {what} is {terms[row, copy]}.")
+        raise NotFiniteError(self.name, copy, int(self.lengths[copy]), what, terms[row, copy])
 
-    def _where(self, copy: int, step: int | None = None) -> str:
-        return f"{self.name}, copy {copy}, step {self.lengths[copy] if step is None else step}"
+    def _where(self, copy: int) -> str:
+        return f"{self.name}, copy {copy}, step {self.lengths[copy]}"
 
 
 def _cpus() -> int:

@@ -10,6 +10,25 @@ from typing import Any
 from workbench.errors import SimulationError, WorkbenchError
 
 
+class NotFiniteError(SimulationError):
+    """A number of one copy of an environment is not finite.
+
+    Args:
+        environment: The name of the environment.
+        copy: Which of its copies.
+        step: The step of the copy's episode, counted from one.
+        term: What the number is, in words.
+        value: The number.
+    """
+
+    def __init__(self, environment: str, copy: int, step: int, term: str, value: object) -> None:
+        super().__init__(f"{environment}, copy {copy}, step {step}: {term} is {value}.")
+        self.environment = environment
+        self.copy = copy
+        self.step = step
+        self.term = term
+
+
 class Guard:
     """Turns what an author's method raises into an error that names the environment, the file and the line."""
 

@@ -23,6 +23,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 from workbench.errors import RequestError, SimulationError, WorkbenchError
 from workbench.simulation.batch_env import TIME_LIMIT, BatchEnv
 from workbench.simulation.episodes import Episode, StepArrays
+from workbench.simulation.guard import NotFiniteError
 from workbench.simulation.snapshot import Snapshot
 
 VecEnvIndices = None | int | Iterable[int]
@@ -221,7 +222,7 @@ class GymVecEnv(DummyVecEnv):
     def _step(self, actions: NDArray[Any]) -> tuple[StepArrays, list[dict[str, Any]]]:
         if isinstance(self.action_space, spaces.Box) and not np.isfinite(actions).all():
             copy = int(np.argwhere(~np.isfinite(np.asarray(actions)))[0][0])
-            self._raise(copy, f"the action is {actions[copy]}")
+            self._refuse(copy, "the action", actions[copy])
         rewards = np.zeros(self.num_envs)
         terminated, truncated = np.zeros(self.num_envs, dtype=bool), np.zeros(self.num_envs, dtype=bool)
         infos: list[dict[str, Any]] = []
@@ -263,12 +264,15 @@ class GymVecEnv(DummyVecEnv):
 
     def _check(self, copy: int, seen: Any, reward: float) -> None:
         if not math.isfinite(reward):
-            self._raise(copy, f"the reward is {reward}")
+            self._refuse(copy, "the reward", reward)
         for name, part in seen.items() if isinstance(seen, dict) else [("", seen)]:
             values = np.asarray(part)
             if values.dtype.kind == "f" and not np.isfinite(values).all():
                 index = tuple(int(at) for at in np.argwhere(~np.isfinite(values))[0])
-                self._raise(copy, f"the observation {name}{list(index)} is {values[index]}")
+                self._refuse(copy, f"the observation {name}{list(index)}", values[index])
+
+    def _refuse(self, copy: int, term: str, value: object) -> NoReturn:
+        raise NotFiniteError(self.name, copy, self._sums[copy].length + 1, term, value)
 
     def _raise(self, copy: int, what: str, cause: Exception | None = None) -> NoReturn:
         # The step at fault is not counted yet.

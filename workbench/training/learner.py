@@ -11,7 +11,6 @@ import time
 from typing import Any
 
 import numpy as np
-import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.buffers import ReplayBuffer
 from stable_baselines3.common.callbacks import BaseCallback
@@ -26,6 +25,7 @@ from workbench.policies.sb3 import describe_action_map, describe_network, policy
 from workbench.policies.spaces import describe_space
 from workbench.specs import RunSpec
 from workbench.training import learner_state
+from workbench.training.anomalies import AnomalyError, check_gradients, check_losses, check_weights
 from workbench.training.model import make_model, normalize
 from workbench.training.replay_log import is_kept
 
@@ -34,10 +34,6 @@ OFF_POLICY_STEPS = 1000
 
 NO_HORIZON = 2**62
 """Steps that a run without a budget is taken to have, so that its schedules stay where they start."""
-
-
-class AnomalyError(Exception):
-    """A number that training depends on is not finite; the message says which."""
 
 
 class Learner:
@@ -116,7 +112,8 @@ class Learner:
         """Collect one iteration's steps and learn from them.
 
         Raises:
-            AnomalyError: A loss or a parameter is not finite any more.
+            AnomalyError: A loss, a gradient or a weight is not finite any more.
+            NotFiniteError: A number of the environment is not.
         """
         self.rollout_s = self.update_s = 0.0
         try:
@@ -124,15 +121,18 @@ class Learner:
                 self._iterate_on_policy(self.model)
             elif isinstance(self.model, OffPolicyAlgorithm):
                 self._iterate_off_policy(self.model)
+        except FloatingPointError as error:
+            check_gradients(self.model, self.steps)
+            raise AnomalyError(f"{error} after {self.steps} steps") from error
         except (ValueError, SimulationError) as error:
             # Torch's distributions and the environment refuse such numbers before anything here sees them.
-            self._check_parameters()
+            check_weights(self.model, self.steps)
             if "invalid values" in str(error):
                 raise AnomalyError(f"the policy's actions are not finite after {self.steps} steps") from error
             raise
         self.iteration += 1
-        self._check_losses()
-        self._check_parameters()
+        for check in (check_losses, check_gradients, check_weights):
+            check(self.model, self.steps)
 
     def record_progress(self) -> None:
         """Record what Stable-Baselines3 itself would of the rollouts, under its names, without writing it out yet."""
@@ -224,14 +224,3 @@ class Learner:
             if self.steps > model.learning_starts and updates > 0:
                 model.train(gradient_steps=updates, batch_size=model.batch_size)
             self.update_s += time.perf_counter() - collected
-
-    def _check_losses(self) -> None:
-        for name, value in self.model.logger.name_to_value.items():
-            if name.startswith("train/") and "loss" in name and not math.isfinite(float(value)):
-                raise AnomalyError(f"{name} is {value} after {self.steps} steps")
-
-    def _check_parameters(self) -> None:
-        for name, parameter in self.model.policy.named_parameters():
-            # One number that is not finite makes the sum so; large finite ones cannot in double precision.
-            if not math.isfinite(float(parameter.detach().sum(dtype=torch.float64))):
-                raise AnomalyError(f"the weights {name} are not finite after {self.steps} steps")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
 
 class RunLog:
-    """Appends lines to `output.log`.
+    """Appends lines to `output.log`, as long as the disk takes them: a run does not fail for its log.
 
     Args:
         path: The file; made where missing.
@@ -27,20 +28,24 @@ class RunLog:
     def say(self, text: str) -> None:
         """Write a line, with the time before it."""
         line = f"{self._now():%H:%M:%S} {text}\n"
-        self._file.write(line)
-        self._file.flush()
+        self._write(line)
         if self._echo is not None:
             self._echo.write(line)
             self._echo.flush()
 
     def trace(self, error: BaseException) -> None:
         """Write a traceback, which nobody sees who does not open the file."""
-        self._file.write("".join(traceback.format_exception(error)))
-        self._file.flush()
+        self._write("".join(traceback.format_exception(error)))
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        with suppress(OSError):
+            self._file.close()
+
+    def _write(self, text: str) -> None:
+        with suppress(OSError):
+            self._file.write(text)
+            self._file.flush()
 
     def __enter__(self) -> RunLog:
         return self

@@ -17,16 +17,19 @@ from workbench.runs import EventWriter, RequestInbox, RunDirectory, RunState, St
 from workbench.runs.resuming import drop_order, take_order
 from workbench.runs.state import BEAT_S, FOLDER_GONE
 from workbench.simulation import EnvSource, make_sb3
+from workbench.simulation.guard import NotFiniteError
+from workbench.training.anomalies import AnomalyError
 from workbench.training.circumstances import circumstances, differences
 from workbench.training.cpus import choose_threads, runs_beside
 from workbench.training.device import choose_device
 from workbench.training.evaluations import ScorerApart, ScorerInTurn
 from workbench.training.keeper import CheckpointKeeper
-from workbench.training.learner import OFF_POLICY_STEPS, AnomalyError, Learner
+from workbench.training.learner import OFF_POLICY_STEPS, Learner
 from workbench.training.log import RunLog
 from workbench.training.outputs import CsvOutput, EventOutput, TensorBoardOutput
 from workbench.training.requests import StopSignal
 from workbench.training.resumption import Place, amended, find_place, read_sets, tidy
+from workbench.training.simulator_warnings import SimulatorWarnings
 from workbench.training.trainer import Ending, Trainer
 from workbench.training.words import in_one_sentence
 
@@ -94,14 +97,17 @@ class Session:
                 self._enter(RunState.STARTING)
                 state, reason = self._train()
             except AnomalyError as anomaly:
-                self._events.append("anomaly", what="not_finite", message=str(anomaly))
-                state, reason = RunState.FAILED, f"{anomaly}{self._last_good()}"
+                state, reason = self._fail_for(anomaly, **anomaly.where)
+            except NotFiniteError as error:
+                where = {name: getattr(error, name) for name in ("environment", "copy", "step", "term")}
+                state, reason = self._fail_for(error, **where)
             except KeyboardInterrupt:
                 state, reason = RunState.STOPPED, f"interrupted{self._last_good()}"
             except Exception as error:
                 self._log.trace(error)
                 # A folder that is gone fails every write, whatever it was that was written.
-                state, reason = RunState.FAILED, in_one_sentence(error) if self._run.is_run() else FOLDER_GONE
+                told = f"{in_one_sentence(error)}{self._last_good()}" if self._run.is_run() else FOLDER_GONE
+                state, reason = RunState.FAILED, told
             self._close(state, reason)
         return self._result(state, reason)
 
@@ -143,18 +149,18 @@ class Session:
             stop=self._stop,
             enter=self._enter,
             place=place,
+            warned=SimulatorWarnings(self._log),
         )
         torch_threads = torch.get_num_threads()
         try:
             # In a rollout, a second thread of torch spins against the simulator's own and halves the speed.
             torch.set_num_threads(1)
-            learner.start(
-                [
-                    EventOutput(self._events, trainer.context),
-                    CsvOutput(self._run.path / "progress.csv"),
-                    TensorBoardOutput(self._run.path, None if place is None else place.checkpoint.steps + 1),
-                ]
-            )
+            outputs = [
+                EventOutput(self._events, trainer.context),
+                CsvOutput(self._run.path / "progress.csv"),
+                TensorBoardOutput(self._run.path, None if place is None else place.checkpoint.steps + 1),
+            ]
+            learner.start(outputs)
             self._tell_of(place, order)
             return trainer.run()
         finally:
@@ -229,6 +235,13 @@ class Session:
         finally:
             over.set()
             thread.join()
+
+    def _fail_for(self, error: Exception, **where: Any) -> Ending:
+        message = str(error).rstrip(".")
+        # The reason is the state's too, where the disk is full.
+        with suppress(OSError):
+            self._events.append("anomaly", what="not_finite", message=message, **where)
+        return RunState.FAILED, f"{message}{self._last_good()}"
 
     def _last_good(self) -> str:
         latest = self._run.latest()

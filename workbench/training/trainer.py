@@ -16,6 +16,7 @@ from workbench.training.log import RunLog
 from workbench.training.metrics import EpisodeMetrics
 from workbench.training.requests import NOT_BUILT, STOP_REQUEST, StopSignal
 from workbench.training.resumption import Place
+from workbench.training.simulator_warnings import SimulatorWarnings
 from workbench.training.stopping import Progress, StopRule
 from workbench.training.words import grouped
 
@@ -47,6 +48,7 @@ class Trainer:
         log: What a person reads.
         stop: Tells when a signal asked to stop.
         enter: Called with every state the run enters.
+        warned: Takes in what the simulator warns of.
         place: Where the run goes on; None for one that begins.
     """
 
@@ -62,6 +64,7 @@ class Trainer:
         log: RunLog,
         stop: StopSignal,
         enter: Callable[[RunState], None],
+        warned: SimulatorWarnings,
         place: Place | None = None,
     ) -> None:
         self._spec = spec
@@ -74,6 +77,7 @@ class Trainer:
         self._stop = stop
         self._enter = enter
         self._place = place
+        self._warned = warned
         self._rule = StopRule(spec)
         self._metrics = EpisodeMetrics()
         self._clock = Clock(is_detailed=spec.profile)
@@ -124,7 +128,9 @@ class Trainer:
 
     def _iterate(self) -> None:
         learner = self._learner
-        learner.iterate()
+        # Not elsewhere: evaluations may be played in this process too.
+        with self._warned.listening():
+            learner.iterate()
         self._keeper.require_folder()
         self._clock.add("collection", learner.rollout_s)
         self._clock.add("update", learner.update_s)
@@ -132,6 +138,7 @@ class Trainer:
         for episode in episodes:
             self._rule.add_episode(episode.ret)
         self._record(self._metrics.fold(episodes))
+        self._record(self._warned.drain())
         learner.record_progress()
         self._keeper.keep_up()
         self._pass_boundary()

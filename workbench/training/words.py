@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 
 from workbench.errors import WorkbenchError
@@ -20,9 +21,18 @@ def in_one_sentence(error: BaseException) -> str:
     """Return what went wrong as one line, for the reason of a failed run."""
     if isinstance(error, WorkbenchError):
         return " ".join(str(error).split())
-    if isinstance(error, MemoryError):
-        return "there is not enough memory"
+    lines = str(error).strip().splitlines()
+    if isinstance(error, MemoryError) or _is_torch_out_of_memory(error):
+        # Where NumPy or torch raised it, the message tells for what.
+        return f"there is not enough memory: {lines[0]}" if lines else "there is not enough memory"
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"the disk is full: {error.filename}" if error.filename else "the disk is full"
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-    lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+
+
+def _is_torch_out_of_memory(error: BaseException) -> bool:
+    """Return whether torch could not get memory, which it says in words alone where it is the CPU's."""
+    said = str(error)
+    return isinstance(error, RuntimeError) and ("can't allocate memory" in said or "out of memory" in said)

@@ -148,6 +148,9 @@ class Update:
     def _step(self, max_grad_norm: float) -> None:
         # To divide by max(1, norm / limit) is Stable-Baselines3's clipping.
         norm = torch.linalg.vector_norm(self._flat.grads)
+        if not math.isfinite(norm):
+            # The weights are still good, and the gradients tell which layer it began in.
+            raise FloatingPointError("a gradient is not finite")
         torch.div(norm.add_(1e-6), max_grad_norm, out=self._scale).clamp_min_(1.0)
         self._flat.step(self._scale)
 
