@@ -103,6 +103,9 @@ def tidy(run: RunDirectory, place: Place) -> None:
     for pattern in (".checkpoint_*.part", ".checkpoint_*.gone"):
         for left in run.path.glob(pattern):
             shutil.rmtree(left, ignore_errors=True)
+    for name in ("latest", "best", "progress.csv"):
+        for left in run.path.glob(f".{name}.*.part"):
+            left.unlink(missing_ok=True)
     run.set_latest(place.name)
     best = place.state["keeper"]["best_name"]
     if best and (run.path / best).is_dir():
