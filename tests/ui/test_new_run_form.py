@@ -106,6 +106,27 @@ async def test_all_problems_stand_at_their_fields_at_once(app: WorkbenchApp, set
         assert form.focused.value in ("1.1", "2.5")
 
 
+@pytest.mark.parametrize("size", [(80, 24), (60, 16)])
+async def test_the_field_with_the_focus_stays_in_view(app: WorkbenchApp, settle: Settle, size: tuple[int, int]) -> None:
+    async with app.run_test(size=(100, 50)) as pilot:
+        form = await opened(pilot, settle)
+        await fill_in(pilot, form, "ppo.batch_size", "100")
+        line(form, "ppo.batch_size").editor.focus()
+        await pilot.resize_terminal(*size)
+        await checked(pilot)
+        row = line_with(app, "batch_size   ")
+        assert row.startswith("│ ✗ batch_size"), text(app)
+
+
+async def test_the_help_of_a_field_names_the_recipes_value(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(60, 24)) as pilot:
+        form = await opened(pilot, settle)
+        await fill_in(pilot, form, "ppo.batch_size", "128")
+        line(form, "ppo.batch_size").editor.focus()
+        await checked(pilot)
+        assert "(recipe 256)" in str(form.query_one("#help", Static).content)
+
+
 async def test_a_wrong_field_of_a_folded_section_unfolds_it(app: WorkbenchApp, settle: Settle) -> None:
     async with app.run_test(size=(120, 50)) as pilot:
         form = await opened(pilot, settle)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from tests.ui.conftest import Settle
 from workbench.project import Project
 from workbench.runs import EventWriter, RunDirectory
 from workbench.ui.app import WorkbenchApp
+from workbench.ui.run_charts import Spec
+from workbench.ui.run_head import head_lines
 from workbench.ui.screens.run import RunScreen
 from workbench.ui.widgets.chart import Chart
 from workbench.ui.widgets.rows import RowTable
@@ -260,6 +263,48 @@ async def test_a_wide_terminal_shows_charts_beside_texts(project: Project, app: 
         await pilot.press("o")
         assert "WARNING slow" in seen.text(app) and len(titles(screen)) == 4
         assert screen.query_one("#charts").display
+
+
+async def test_the_page_stays_one_there_is_when_the_terminal_grows(
+    project: Project, app: WorkbenchApp, settle: Settle
+) -> None:
+    run = full_run(project)
+    with EventWriter(run.events_path) as stream:
+        values = {f"train/extra_{place}": 1.0 for place in range(10)}
+        stream.append("metrics", steps=1_000_001, wall_s=1001.0, episodes=21, iteration=21, values=values)
+    async with app.run_test() as pilot:
+        screen = await opened(pilot, settle, run, "Losses")
+        for _ in range(5):
+            await pilot.press("full_stop")
+        assert screen._section == "Losses" and screen._page == 5
+        await pilot.resize_terminal(200, 50)
+        await settle(pilot)
+        assert "page 2 of 2" in seen.text(app)
+
+
+async def test_the_footer_offers_what_a_section_can_do(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    run = full_run(project)
+    checkpoints(run, 0, 500_000)
+    async with app.run_test() as pilot:
+        screen = await opened(pilot, settle, run)
+        assert "s Smooth" in seen.lines(app)[-1]
+        await pilot.press("o")
+        await settle(pilot)
+        assert "f Follow" in seen.lines(app)[-1] and "Smooth" not in seen.lines(app)[-1]
+        assert screen.can("open.selected") is None and screen.can("chart.smoothing") is None
+        await pilot.press("w")
+        await settle(pilot)
+        assert "enter Watch" in seen.lines(app)[-1] and "Smooth" not in seen.lines(app)[-1]
+
+
+async def test_the_bar_gives_way_to_how_long_it_takes(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    run = full_run(project, total_steps=50_000_000)
+    async with app.run_test() as pilot:
+        screen = await opened(pilot, settle, run)
+        assert screen.current is not None
+        row = replace(screen.current, eta_s=24_000.0, eta_is_bound=True, steps_per_s=2050.0)
+        line = str(head_lines(row, (), Spec(), 78, plain=False, short=True)).splitlines()[1]
+        assert line.replace("\u00a0", " ").endswith("left at most") and len(line) <= 78
 
 
 @pytest.mark.parametrize("size", [(60, 16), (80, 24), (200, 60)])

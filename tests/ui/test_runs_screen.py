@@ -103,6 +103,50 @@ async def test_a_run_whose_process_is_gone_shows_as_crashed_and_opens_its_last_w
         assert "✗ 0" in seen.lines(app)[0]
 
 
+async def test_a_killed_run_says_so_in_a_narrow_list_and_its_last_line_once_on_the_card(
+    project: Project, app: WorkbenchApp, settle: Settle
+) -> None:
+    run = fakes.fake_run(project, "cart_pole", "40ac", returns=RISING, log="iteration 7\n", alive=False)
+    stored = durable.read_json(run.state_path)
+    durable.write_json(run.exit_path, {"pid": stored["pid"], "pid_started": stored["pid_started"], "code": -9})
+    async with app.run_test() as pilot:
+        await opened(pilot, settle)
+        assert "killed 9" in seen.line_with(app, "cart_pole 40ac")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "killed, signal 9 " in seen.line_with(app, "reason")
+        assert seen.text(app).count("iteration 7") == 1
+        assert "esc Close" in seen.text(app)
+
+
+async def test_a_damaged_run_says_on_its_card_what_is_damaged(
+    project: Project, app: WorkbenchApp, settle: Settle
+) -> None:
+    durable.write_text(project.runs / "PPO" / "half_20261129-184032_ffff" / "run.json", "{")
+    async with app.run_test() as pilot:
+        await opened(pilot, settle)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "run.json is missing or damaged" in seen.line_with(app, "reason")
+
+
+async def test_a_tiny_terminal_keeps_the_counts(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    fakes.fake_run(project, "cart_pole", "40ac", returns=RISING, alive=False)
+    async with app.run_test(size=(60, 16)) as pilot:
+        await opened(pilot, settle)
+        assert "[2 Runs]" in seen.lines(app)[0] and "✗ 1" in seen.lines(app)[0]
+
+
+async def test_a_plain_terminal_reads_its_chart_as_numbers(project: Project, settle: Settle) -> None:
+    fakes.fake_run(project, "cart_pole", "40ac", returns=RISING)
+    app = fakes.make_app(project, plain=True)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await opened(pilot, settle)
+        assert seen.braille(app) == 0
+        assert seen.line_with(app, "|steps").split()[:3] == ["|steps", "0", "1.67"]
+        assert seen.line_with(app, "+- return")
+
+
 async def test_the_cursor_stays_on_its_run_when_rows_move(project: Project, app: WorkbenchApp, settle: Settle) -> None:
     fakes.fake_run(project, "ant", "aaaa", started=fakes.NOW - 900)
     fakes.fake_run(project, "cart_pole", "bbbb", started=fakes.NOW - 800)

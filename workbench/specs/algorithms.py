@@ -94,13 +94,11 @@ class PPOSpec(Spec):
         return layers_by_head(self.net_arch, "pi", "vf")
 
 
-class SACSpec(Spec):
-    """Soft actor-critic."""
-
-    noun: ClassVar[str] = "a SAC field"
+class OffPolicySpec(Spec):
+    """What algorithms that learn from a replay buffer have in common."""
 
     learning_rate: Schedule = 3e-4
-    """Step size of the optimisers of actor, critics and entropy; a number, or `linear:START[:END]` over the run."""
+    """Step size of all optimisers; a number, or `linear:START[:END]` over the run."""
     buffer_size: Count = 1_000_000
     """Steps kept for replay, all copies together."""
     learning_starts: Annotated[int, Field(ge=0)] = 100
@@ -108,7 +106,7 @@ class SACSpec(Spec):
     batch_size: Count = 256
     """Steps in one mini-batch."""
     tau: Annotated[float, Field(gt=0, le=1)] = 0.005
-    """Share of the critics that moves into their targets at each update; 1 copies them."""
+    """Share of the networks that moves into their targets each time; 1 copies them."""
     gamma: Fraction = 0.99
     """Discount of later rewards."""
     train_freq: Count = 1
@@ -118,7 +116,23 @@ class SACSpec(Spec):
     n_steps: Count = 1
     """Rewards summed before the critic is asked."""
     action_noise_std: Annotated[float, Field(gt=0)] | None = None
-    """Deviation of Gaussian noise on actions scaled to -1…1, beside the policy's own; none adds nothing."""
+    """Deviation of Gaussian noise on actions scaled to -1…1, beside a policy's own; none adds nothing."""
+    net_arch: ActorQLayers = (256, 256)
+    """Hidden widths of the policy and of the critics: one list for both, or pi and qf."""
+    activation: Activation = "relu"
+    """Function between the layers."""
+
+    @property
+    def layers(self) -> dict[str, list[int]]:
+        """Hidden widths of the policy (`pi`) and the critics (`qf`)."""
+        return layers_by_head(self.net_arch, "pi", "qf")
+
+
+class SACSpec(OffPolicySpec):
+    """Soft actor-critic."""
+
+    noun: ClassVar[str] = "a SAC field"
+
     ent_coef: EntropyCoefficient = "auto"
     """Weight of the entropy: a number, auto (learned from 1), or auto_0.1 (learned from 0.1)."""
     target_update_interval: Count = 1
@@ -131,59 +145,25 @@ class SACSpec(Spec):
     """Vector steps between new exploration matrices; -1 draws one a rollout. Needs use_sde."""
     use_sde_at_warmup: bool = False
     """Explore so before learning starts too, instead of uniformly. Needs use_sde."""
-    net_arch: ActorQLayers = (256, 256)
-    """Hidden widths of the policy and of the critics: one list for both, or pi and qf."""
-    activation: Activation = "relu"
-    """Function between the layers."""
     log_std_init: float = -3.0
     """Logarithm of the first standard deviation under state-dependent exploration."""
 
-    @property
-    def layers(self) -> dict[str, list[int]]:
-        """Hidden widths of the policy (`pi`) and the critics (`qf`)."""
-        return layers_by_head(self.net_arch, "pi", "qf")
 
-
-class TD3Spec(Spec):
+class TD3Spec(OffPolicySpec):
     """Twin delayed deep deterministic policy gradient."""
 
     noun: ClassVar[str] = "a TD3 field"
 
     learning_rate: Schedule = 1e-3
-    """Step size of the optimisers; a number, or `linear:START[:END]` over the run."""
-    buffer_size: Count = 1_000_000
-    """Steps kept for replay, all copies together."""
-    learning_starts: Annotated[int, Field(ge=0)] = 100
-    """Steps taken with random actions before the first update."""
-    batch_size: Count = 256
-    """Steps in one mini-batch."""
-    tau: Annotated[float, Field(gt=0, le=1)] = 0.005
-    """Share of the networks that moves into their targets at each policy update; 1 copies them."""
-    gamma: Fraction = 0.99
-    """Discount of later rewards."""
-    train_freq: Count = 1
-    """Vector steps (each n_envs steps) between updates."""
-    gradient_steps: CountOrMinusOne = 1
-    """Updates each time; -1 makes as many as steps were taken."""
-    n_steps: Count = 1
-    """Rewards summed before the critic is asked."""
-    action_noise_std: Annotated[float, Field(gt=0)] | None = None
-    """Deviation of Gaussian noise on actions scaled to -1…1 while training; none explores not at all."""
+    """Step size of all optimisers; a number, or `linear:START[:END]` over the run."""
+    net_arch: ActorQLayers = (400, 300)
+    """Hidden widths of the policy and of the critics: one list for both, or pi and qf."""
     policy_delay: Count = 2
     """Critic updates to one policy update."""
     target_policy_noise: Annotated[float, Field(gt=0)] = 0.2
     """Deviation of the noise on target actions."""
     target_noise_clip: Annotated[float, Field(gt=0)] = 0.5
     """Largest noise on a target action."""
-    net_arch: ActorQLayers = (400, 300)
-    """Hidden widths of the policy and of the critics: one list for both, or pi and qf."""
-    activation: Activation = "relu"
-    """Function between the layers."""
-
-    @property
-    def layers(self) -> dict[str, list[int]]:
-        """Hidden widths of the policy (`pi`) and the critics (`qf`)."""
-        return layers_by_head(self.net_arch, "pi", "qf")
 
 
 ALGORITHM_SPECS: dict[Algorithm, type[PPOSpec] | type[SACSpec] | type[TD3Spec]] = {

@@ -231,6 +231,23 @@ FOOTERS: dict[str, tuple[Hint, ...]] = {
         ("open.selected", "Watch"), ("chart.smoothing", "Smooth"), ("viewer.record", "Record"),
         ("run.montage", "Montage"), ("run.stop", "Stop"), ("run.log", "Log"), ("app.commands", "Commands"),
     ),
+    "run/Log": _hints(
+        ("view.previous_page+view.next_page", "Section"), ("find.here", "Find"), ("view.follow", "Follow"),
+        ("open.outside", "Open outside"), ("viewer.record", "Record"), ("run.stop", "Stop"),
+        ("app.commands", "Commands"),
+    ),
+    "run/Config": _hints(
+        ("view.previous_page+view.next_page", "Section"), ("view.details", "All or changed"),
+        ("copy.command", "Copy command"), ("run.new", "New run"), ("run.stop", "Stop"), ("app.commands", "Commands"),
+    ),
+    "run/Checkpoints": _hints(
+        ("view.previous_page+view.next_page", "Section"), ("open.selected", "Watch"), ("viewer.record", "Record"),
+        ("run.montage", "Montage"), ("run.stop", "Stop"), ("run.log", "Log"), ("app.commands", "Commands"),
+    ),
+    "run/Events": _hints(
+        ("view.previous_page+view.next_page", "Section"), ("open.selected", "To that step"),
+        ("viewer.record", "Record"), ("run.stop", "Stop"), ("run.log", "Log"), ("app.commands", "Commands"),
+    ),
     "viewer": _hints(
         ("viewer.watch", "Watch again"), ("checkpoint.previous+checkpoint.next", "Checkpoint"),
         ("viewer.record", "Record"), ("run.montage", "Montage"), ("copy.command", "Copy command"),
@@ -245,7 +262,8 @@ FOOTERS: dict[str, tuple[Hint, ...]] = {
         ("task.close", "Close"),
     ),
 }  # fmt: skip
-"""The footer of each screen, most useful first: what does not fit in the width is left out from the end."""
+"""The footer of each screen, and of those parts of one that have their own (`run/Log`); most useful first: what does
+not fit in the width is left out from the end."""
 
 _KEY_NAMES = {
     "slash": "/", "colon": ":", "question_mark": "?", "exclamation_mark": "!", "less_than_sign": "<",

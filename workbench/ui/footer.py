@@ -45,6 +45,12 @@ class CommandFooter(Widget):
         self._labels = labels or {}
         self._help_key = closing
 
+    def use(self, name: str) -> None:
+        """Show another footer, a key of `FOOTERS`."""
+        if name != self._footer:
+            self._footer = name
+            self.refresh()
+
     def on_mount(self) -> None:
         """Draw again whenever what can be done changes."""
         self.screen.bindings_updated_signal.subscribe(self, lambda _: self.refresh())

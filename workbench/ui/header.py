@@ -107,15 +107,18 @@ class Header(Widget):
         left = Content.assemble((" workbench  ", "bold"), tabs)
         if left.cell_length + right.cell_length > self.size.width:
             left = Content.assemble(" ", tabs)
+        if left.cell_length + right.cell_length > self.size.width:
+            # Where one is has its name; the keys of the other places do, and the counts stay whole.
+            left = Content(" ").join(self._tab(*place, short=True) for place in enumerate(PLACES))
         space = self.size.width - left.cell_length - right.cell_length
         return Content.assemble(left, " " * max(1, space), right)
 
-    def _tab(self, index: int, place: tuple[str, str]) -> Content:
+    def _tab(self, index: int, place: tuple[str, str], *, short: bool = False) -> Content:
         name, label = place
         click = f"@click=screen.go_{name}"
         if name == self._place:
             return Content.assemble((f"[{index + 1} {label}]", "$primary bold"))
-        return Content.assemble((f" {index + 1} {label} ", click))
+        return Content.assemble((f" {index + 1} " if short else f" {index + 1} {label} ", click))
 
     def _runs(self, *, long: bool) -> Content:
         counts = self.counts

@@ -81,17 +81,18 @@ def _progress(row: RunRow, width: int, *, plain: bool) -> Content:
         right = Content(eta_text(row) if row.state is RunState.RUNNING else str(row.state))
     done = formatting.amount(row.steps)
     steps = f"{done} of {formatting.amount(row.total_steps)}" if row.total_steps else f"{done} steps"
-    parts: list[tuple[str, str]] = []
-    if row.progress is not None:
-        room = BAR_WIDTH // 3 if width < 78 else BAR_WIDTH if width < 118 else 2 * BAR_WIDTH
-        bar = formatting.bar(row.progress, room, plain=plain)
-        parts += [(bar, f"${look.variable}"), (f" {formatting.percent(row.progress)}  ", "")]
-    parts.append((steps, ""))
     if row.iteration and width >= 118:
-        parts.append((f"   iteration {formatting.digits(row.iteration)}", ""))
+        steps += f"   iteration {formatting.digits(row.iteration)}"
     if row.steps_per_s is not None:
-        parts.append((f"  {formatting.amount(row.steps_per_s)}/s", ""))
-    return _spread(Content.assemble(*parts), right, width)
+        steps += f"  {formatting.amount(row.steps_per_s)}/s"
+    if row.progress is None:
+        return _spread(Content(steps), right, width)
+    steps = f" {formatting.percent(row.progress)}  {steps}"
+    # The bar gives way: it says nothing that the number beside it does not.
+    widest = BAR_WIDTH if width < 118 else 2 * BAR_WIDTH
+    room = min(widest, max(BAR_WIDTH // 3, width - len(steps) - right.cell_length - 2))
+    bar = formatting.bar(row.progress, room, plain=plain)
+    return _spread(Content.assemble((bar, f"${look.variable}"), steps), right, width)
 
 
 def _results(row: RunRow, checkpoints: Sequence[CheckpointRow], spec: Spec) -> Content:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -24,9 +25,16 @@ _ENDING_WORDS = (
     ("iterations", "iterations done"),
     ("seconds", "time is up"),
     ("request", "by request"),
+    ("SIGTERM", "by SIGTERM"),
     ("goal", "goal reached"),
 )
 """A word in the reason of an ending that was asked for, and how a list puts it."""
+
+_SHORT_ENDINGS = (("killed, signal ", "killed "), ("its process is gone", "process gone"))
+"""How a narrow list puts an ending that it would have to cut."""
+
+_KILLED = re.compile(r"killed, signal \d+")
+"""How a crash begins that the system brought about; what follows is the last line of the log."""
 
 Value = float | str | None
 
@@ -117,7 +125,7 @@ def run_row(row: RunRow, *, plain: bool, identity: Identity | None, here: bool, 
             ),
             "trend": cell("" if plain else sparkline(np.array(row.trend, dtype=np.float64), 9), "muted"),
             "speed": cell("" if ended else formatting.amount(row.steps_per_s)),
-            "eta": _eta_or_end(row, 24 if wide else 15),
+            "eta": _eta_or_end(row, wide=wide),
             "age": cell(formatting.age(row.age_s)),
             "tags": cell(" ".join(row.tags)),
         },
@@ -130,7 +138,8 @@ def ending(row: RunRow) -> str:
         for word, said in _ENDING_WORDS:
             if word in row.reason:
                 return said
-    return row.reason or str(row.state)
+    killed = _KILLED.match(row.reason)
+    return killed.group() if killed else row.reason or str(row.state)
 
 
 def eta_text(row: RunRow) -> str:
@@ -186,8 +195,9 @@ def _steps(row: RunRow) -> str:
     return f"{done} of {formatting.amount(row.total_steps)}" if row.total_steps else done
 
 
-def _eta_or_end(row: RunRow, width: int) -> tuple[Part, ...]:
+def _eta_or_end(row: RunRow, *, wide: bool) -> tuple[Part, ...]:
     look = STATE_LOOKS[row.state]
+    width = 24 if wide else 15
     if row.problem:
         return cell(formatting.shorten(row.problem, width), "error")
     match row.state:
@@ -202,7 +212,10 @@ def _eta_or_end(row: RunRow, width: int) -> tuple[Part, ...]:
                 return cell(f"silent {formatting.age(row.silent_s)}", "warning")
             return cell(eta_text(row))
     colour = look.variable if row.state.is_bad else "muted"
-    return cell(formatting.shorten(ending(row), width), colour)
+    said = ending(row)
+    for long, short in _SHORT_ENDINGS if not wide else ():
+        said = said.replace(long, short)
+    return cell(formatting.shorten(said, width), colour)
 
 
 def _sort_key(value: Value) -> tuple[int, float, str]:

@@ -29,6 +29,7 @@ def test_steps_are_one_two_or_five_times_a_power_of_ten(span: float, count: int,
         (0, 0.0005, 5, ["0", "0.0001", "0.0002", "0.0003", "0.0004", "0.0005"]),
         (0, 1.5e6, 3, ["0", "500 k", "1 M", "1.5 M"]),
         (980, 1000, 4, ["980", "985", "990", "995", "1 000"]),
+        (0.00095, 0.00105, 5, ["0.00096", "0.00098", "0.001", "0.00102", "0.00104"]),
     ],
 )
 def test_labels(low: float, high: float, count: int, labels: list[str]) -> None:

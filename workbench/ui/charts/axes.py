@@ -89,7 +89,8 @@ def label(value: float, step: float, largest: float | None = None) -> str:
         if size >= scale * (1 - 1e-9) and largest >= 1e4:
             return f"{_digits(value / scale, step / scale)}{SPACE}{unit}"
     if step < 1e-4:
-        return f"{value:.2g}".replace("e-0", "e-").replace("-", MINUS, 1 if value < 0 else 0)
+        figures = math.floor(math.log10(size)) - math.floor(math.log10(step) + 1e-9) + 1 if step > 0 else 2
+        return f"{value:.{min(max(2, figures), 6)}g}".replace("e-0", "e-").replace("-", MINUS, 1 if value < 0 else 0)
     return _digits(value, step)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from textual.app import ComposeResult
@@ -64,14 +65,14 @@ class EndedCard(Task[Answer]):
         steps = formatting.amount(row.steps)
         of = f" of {formatting.amount(row.total_steps)} steps" if row.total_steps else " steps"
         share = "" if row.progress is None else f", {formatting.percent(row.progress)}"
+        words = row.last_words[-WORDS:] or last_lines(self._run.log_path, WORDS)
         lines = [
             Content.assemble(
                 (str(row.state), "$error bold"), f" at {steps}{of}{share}, after {formatting.duration(row.active_s)}"
             ),
-            Content.assemble(("reason      ", "$muted"), row.reason or "nothing is known"),
+            Content.assemble(("reason      ", "$muted"), row.problem or _without_words(row.reason, words) or "unknown"),
             Content.assemble(("last good   ", "$muted"), self._last_good()),
         ]
-        words = row.last_words[-WORDS:] or last_lines(self._run.log_path, WORDS)
         lines.append(Content.styled("─ last lines of output.log ─" if words else "output.log is empty", "$muted"))
         return Content("\n").join([*lines, *(Content(line) for line in words)])
 
@@ -87,7 +88,7 @@ class EndedCard(Task[Answer]):
     def key_line(self) -> Content:
         """Say where one can go."""
         key = "$footer-key-foreground bold"
-        entries = [("enter", "Open the run"), ("o", "Log"), ("i", "Config")]
+        entries = [("enter", "Open"), ("o", "Log"), ("i", "Config")]
         if self._newest is not None:
             entries.append(("v", "Watch the last checkpoint"))
         entries.append(("esc", "Close"))
@@ -97,3 +98,8 @@ class EndedCard(Task[Answer]):
         """Go there."""
         if answer != "watch" or self._newest is not None:
             self.dismiss(answer)
+
+
+def _without_words(reason: str, words: Sequence[str]) -> str:
+    """Return a reason without the last line of the log at its end: that stands below."""
+    return reason.removesuffix(words[-1]).removesuffix(": ") if words and reason != words[-1] else reason

@@ -196,7 +196,7 @@ def _problem(problem: Problem, root: Path) -> Fact:
     if problem.path is not None:
         shown = problem.path.relative_to(root) if problem.path.is_relative_to(root) else Path(problem.path.name)
         where = f"{shown}{f' line {problem.line}' if problem.line else ''}: "
-    near = f" Nearest is {problem.nearest}." if problem.nearest else ""
+    near = f"; nearest is {problem.nearest}" if problem.nearest else ""
     sign, colour = ("✗", "$state-failed") if problem.severity == "error" else ("!", "$state-paused")
     said = Content.assemble((f"{sign} ", colour), (where, "$muted"), (problem.key, "bold"), f" {problem.message}{near}")
     return Fact("", said, whole=True)

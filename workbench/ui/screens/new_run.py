@@ -47,7 +47,7 @@ class NewRunForm(Task[Sequence[Launch]]):
     """
 
     TITLE = "New run"
-    LABELS = {"task_go": "Launch", "task_copy": "Copy the command"}
+    LABELS = {"task_go": "Launch"}
     CSS_PATH = "new_run.tcss"
 
     def __init__(self, draft: Draft) -> None:
@@ -238,7 +238,8 @@ class NewRunForm(Task[Sequence[Launch]]):
             line = next((node for node in focused.ancestors_with_self if isinstance(node, FieldLine)), None)
             if line is not None:
                 problem = next((item for item in self._checked.problems if item.key == line.key), None)
-                explanation = f" {line.row.doc} Must be {line.row.accepts}."
+                remark = f" ({line.remark})" if line.remark else ""
+                explanation = f" {line.row.doc} Must be {line.row.accepts}.{remark}"
                 text = Content.assemble((f"{line.row.name}:", "bold"), explanation)
                 if problem is not None:
                     style = "$error" if problem.severity == "error" else "$warning"
@@ -246,6 +247,19 @@ class NewRunForm(Task[Sequence[Launch]]):
             elif focused.id in TOP_HELP:
                 text = Content.assemble((f"{focused.id}:", "bold"), f" {TOP_HELP[focused.id]}")
         self.query_one("#help", Static).update(text)
+        self._keep_in_view()
+
+    def on_resize(self) -> None:
+        """Keep the field that has the focus in view."""
+        self._keep_in_view()
+
+    def _keep_in_view(self) -> None:
+        # What is said below takes its rows from the fields, and only a layout tells how many.
+        self.call_after_refresh(self._scroll_to_focus)
+
+    def _scroll_to_focus(self) -> None:
+        if self.focused is not None:
+            self.focused.scroll_visible(animate=False)
 
     # Keys.
 
@@ -317,5 +331,5 @@ class NewRunForm(Task[Sequence[Launch]]):
 
 
 def _sentence(problem: Problem) -> str:
-    near = f" Nearest is {problem.nearest}." if problem.nearest else ""
+    near = f": try {problem.nearest}" if problem.nearest else ""
     return f"{problem.key} {problem.message}{near}".strip()

@@ -16,6 +16,7 @@ from textual.widgets import ContentSwitcher, Static
 from workbench import formatting
 from workbench.ui.charts.model import ChartData
 from workbench.ui.commands import bindings_for
+from workbench.ui.footer import CommandFooter
 from workbench.ui.past import CheckpointRow
 from workbench.ui.run_actions import RunScreenBase
 from workbench.ui.run_charts import NO_PAST, SECTIONS, RunCharts, Spec
@@ -35,6 +36,7 @@ LOW, HIGH = 20, 48
 """Rows from which on there are two rows of charts, and more than two."""
 MOST_CHARTS = 9
 TAIL_LINES = 3
+_CHART_KEYS = ("chart.", "view.zoom_", "view.pan_", "view.whole")
 
 
 class RunScreen(RunScreenBase):
@@ -113,7 +115,7 @@ class RunScreen(RunScreenBase):
     def on_resize(self) -> None:
         """Put as many charts on a page as fit."""
         self._show_row()
-        self.call_after_refresh(self._show_charts)
+        self.call_after_refresh(self._show_page)
 
     # Facts that arrive.
 
@@ -167,6 +169,7 @@ class RunScreen(RunScreenBase):
             self._show_charts()
             self.query_one("#chart-0").focus()
         self._show_strip()
+        self.query_one(CommandFooter).use(f"{self.NAME}/{name}" if is_text else self.NAME)
         self.refresh_bindings()
 
     def action_show_section(self, name: str) -> None:
@@ -255,6 +258,10 @@ class RunScreen(RunScreenBase):
             if chart.display:
                 chart.data = page[place]
 
+    def _show_page(self) -> None:
+        self._show_charts()
+        self._show_strip()
+
     def _show_checkpoints(self) -> None:
         table = self.query_one("#Checkpoints", RowTable)
         table.set_rows(checkpoint_rows(self._checkpoints, self.workbench.clock()))
@@ -285,6 +292,10 @@ class RunScreen(RunScreenBase):
             return True if self._section == "Log" else None
         if command_id == "view.details":
             return True if self._section == "Config" else None
+        if command_id == "open.selected" and self._section in ("Log", "Config"):
+            return None
+        if command_id.startswith(_CHART_KEYS) and not self.query_one("#charts").display:
+            return None
         return super().can(command_id)
 
     def undo_layer(self) -> bool:
@@ -332,16 +343,14 @@ class RunScreen(RunScreenBase):
         page = self._page + by
         if self._section in SECTIONS and 0 <= page < len(self._pages()):
             self._page = page
-            self._show_charts()
-            self._show_strip()
+            self._show_page()
             return
         names = (*SECTIONS, *TEXTS)
         name = names[(names.index(self._section) + by) % len(names)]
         self.show_section(name)
         if by < 0 and name in SECTIONS:
             self._page = len(self._pages()) - 1
-            self._show_charts()
-            self._show_strip()
+            self._show_page()
 
     def action_move_down(self) -> None:
         """Go to the next chart, or down in a text."""

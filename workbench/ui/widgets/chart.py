@@ -19,6 +19,7 @@ from textual.widget import Widget
 
 from workbench.ui.charts.drawing import Drawing, draw, style_of
 from workbench.ui.charts.model import ChartData, ChartView
+from workbench.ui.charts.numbers import tabulate
 from workbench.ui.charts.plan import Plan
 from workbench.ui.charts.readout import Words, readout, settings
 from workbench.ui.theme import SERIES_COUNT
@@ -85,6 +86,11 @@ class Chart(Widget, can_focus=True):
             self._redraw()
 
     @property
+    def _is_plain(self) -> bool:
+        """Whether values are written as numbers, in a frame of ASCII."""
+        return bool(getattr(self.app, "plain", False))
+
+    @property
     def plan(self) -> Plan:
         """The ranges and curves as drawn now."""
         return self._draw().plan
@@ -133,7 +139,8 @@ class Chart(Widget, can_focus=True):
 
     def _draw(self) -> Drawing:
         if self._drawing is None:
-            self._drawing = draw(self._data, self._view, self.size.width - 2, self.size.height - 2)
+            drawn_by = tabulate if self._is_plain else draw
+            self._drawing = drawn_by(self._data, self._view, self.size.width - 2, self.size.height - 2)
             self.drawn += 1
         return self._drawing
 
@@ -141,7 +148,7 @@ class Chart(Widget, can_focus=True):
         drawing = self._draw()
         base = self.rich_style
         frame = base + self.palette["frame-focus" if self.has_focus else "frame"]
-        side = Segment("│", frame)
+        side = Segment("|" if self._is_plain else "│", frame)
         plan, room = drawing.plan, self.size.width - 6
         title: Words = [(self._data.title, "title-focus" if self.has_focus else "title")]
         for item in plan.curves if self._data.legend else ():
@@ -170,7 +177,10 @@ class Chart(Widget, can_focus=True):
     def _edge(self, first: str, last: str, words: Words, right: str, frame: Style) -> Strip:
         """An upper or lower border: words at its left, a few more at its right where they fit."""
         base, room = self.rich_style, self.size.width - 4
-        segments, used = [Segment(f"{first}─", frame)], 0
+        if self._is_plain:
+            first = last = "+"
+        line = "-" if self._is_plain else "─"
+        segments, used = [Segment(f"{first}{line}", frame)], 0
         if words and room > 4:
             segments.append(Segment(" ", frame))
             used = 2
@@ -184,9 +194,9 @@ class Chart(Widget, can_focus=True):
                     break
             segments.append(Segment(" ", frame))
         tail = f" {right} " if right and used + len(right) + 3 <= room else ""
-        segments.append(Segment("─" * max(0, room - used - len(tail)), frame))
+        segments.append(Segment(line * max(0, room - used - len(tail)), frame))
         segments.append(Segment(tail, base + self.palette["tick"]))
-        segments.append(Segment(f"─{last}", frame))
+        segments.append(Segment(f"{line}{last}", frame))
         return Strip(segments).adjust_cell_length(self.size.width, base)
 
     @cached_property

@@ -48,6 +48,8 @@ class FieldLine(Horizontal):
         super().__init__()
         self.key = key
         self.row = row
+        self.remark = ""
+        """What the recipe says where something else is typed; else what follows from the field."""
         self._text = text
         self._said: tuple[Problem | None, bool, str, str, bool] | None = None
 
@@ -93,10 +95,8 @@ class FieldLine(Horizontal):
         if said == self._said:
             return
         self._said = said
-        mark, aside = Content(""), Content.styled(fact, "$muted")
-        if changed:
-            mark = Content.styled("✎", "$primary")
-            aside = Content.styled(f"{'recipe' if from_recipe else 'default'} {base}", "$muted")
+        self.remark = f"{'recipe' if from_recipe else 'default'} {base}" if changed else fact
+        mark, aside = Content.styled("✎" if changed else "", "$primary"), Content.styled(self.remark, "$muted")
         if problem is not None:
             error = problem.severity == "error"
             mark = Content.styled("✗" if error else "!", "$error" if error else "$warning")
