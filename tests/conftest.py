@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from workbench.project import CACHE_VARIABLE, PROJECT_VARIABLE, Project
 # Before any numeric library is loaded: one thread each, so that parallel tests do not fight for two cores.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MUJOCO_GL", "egl")
+
+# A shell lets what it runs in the background ignore Ctrl-C, and children inherit that; ours are to hear it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
