@@ -157,7 +157,8 @@ def test_a_queued_run_that_is_stopped_never_starts(queue: Queue, runs_root: Path
     seen = stop_run(third, timeout_s=5)
     assert (seen.state, seen.reason) == (RunState.STOPPED, "stopped before it started")
     history = History(third)
-    history.refresh()
+    # The answer comes after the state it tells of.
+    until(lambda: history.refresh() and len(history.answers) == 2)
     assert [answer.ok for answer in history.answers.values()] == [False, True]
     assert not third.log_path.exists()
     for run in (first, second):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import WorkbenchError, WorkFailedError
 from workbench.runs.directory import RunDirectory
 from workbench.runs.last_words import last_lines
-from workbench.runs.lock import SupervisorLock
+from workbench.runs.lock import SupervisorLock, supervisor_of
 from workbench.runs.processes import this_host
 from workbench.runs.record import run_record, surroundings
 from workbench.runs.state import StoredState
@@ -94,8 +94,8 @@ def ensure_supervisor(runs_root: Path) -> None:
     try:
         with (runs_root / WAKE_FILE).open("ab") as file:
             file.write(b".")
-        if not lock.acquire():
-            return  # It looks once more after it gives the lock up, so it sees what was queued before now.
+        if not _is_free(lock, runs_root):
+            return  # Its holder looks once more after it gives the lock up, so it sees what was queued before now.
         lock.release()
         with log_path.open("ab") as log:
             done = subprocess.run(
@@ -116,3 +116,17 @@ def ensure_supervisor(runs_root: Path) -> None:
     if done.returncode:
         words = last_lines(log_path, 1)
         raise WorkFailedError(f"the supervisor could not start: {words[0] if words else 'it said nothing'}.")
+
+
+def _is_free(lock: SupervisorLock, runs_root: Path) -> bool:
+    """Take the lock and return whether nobody living holds it.
+
+    A supervisor that was killed may have left it to a trainer it had just forked, until that one runs its program; and
+    one that has just begun has yet to sign.
+    """
+    deadline = time.monotonic() + _START_S
+    while not lock.acquire():
+        if supervisor_of(runs_root) is not None or time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
