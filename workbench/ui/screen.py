@@ -100,10 +100,13 @@ class WorkbenchScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Count the live runs for a terminal that shows nothing else."""
-        self.workbench.runs_changed.subscribe(self, lambda _: self.on_resize())
+        self.workbench.runs_changed.subscribe(self, lambda _: self._tell_of_size())
 
     def on_resize(self) -> None:
         """Keep the sentence for a terminal too small to work in up to date."""
+        self._tell_of_size()
+
+    def _tell_of_size(self) -> None:
         live = self.workbench.run_counts.live
         self.query_one("#too-small", Static).update(
             f"workbench needs 60 columns and 16 rows; this terminal has {self.size.width} by {self.size.height}. "
