@@ -29,6 +29,7 @@ _FIELDS: dict[str, Callable[[RunSummary], Iterable[str]]] = {
     "group": lambda row: [row.group or ""],
     "host": lambda row: [row.host],
     "id": lambda row: [row.short_id, row.name],
+    "parent": lambda row: [row.parent or ""],
     "note": lambda row: [row.note],
     "seed": lambda row: ["" if row.seed is None else str(row.seed)],
     "state": lambda row: [row.state],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -60,7 +60,7 @@ def resume_run(run: RunDirectory, *, max_steps: int | None = None) -> Resumption
     except OSError as error:
         raise WorkFailedError(f"{run.name} cannot be resumed: {error.strerror or error}.") from error
     ensure_supervisor(run.runs_root)
-    return Resumption(run, checkpoint, tuple(_notes(run)))
+    return Resumption(run, checkpoint, tuple(_notes(run.record())))
 
 
 def take_order(run: RunDirectory) -> dict[str, Any]:
@@ -102,8 +102,12 @@ def _check(run: RunDirectory, max_steps: int | None) -> tuple[CheckpointDirector
     return latest, {"total_steps": max_steps, "stop_criteria": {}}
 
 
-def _notes(run: RunDirectory) -> Iterator[str]:
-    record = run.record()
+def differing(record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is not as it was when a run began, and what that may change, one sentence each.
+
+    Args:
+        record: Its `run.json`.
+    """
     versions = record.get("versions")
     for name, then in versions.items() if isinstance(versions, dict) else ():
         now = _version_of(name)
@@ -112,6 +116,10 @@ def _notes(run: RunDirectory) -> Iterator[str]:
     host = record.get("host")
     if host and host != this_host():
         yield f"it began on {host}: on another processor its numbers may differ in their last digits."
+
+
+def _notes(record: Mapping[str, Any]) -> Iterator[str]:
+    yield from differing(record)
     environment = record.get("environment")
     if isinstance(environment, dict) and environment.get("module") is None:
         yield "a plain Gymnasium environment cannot be put back where it was: its episodes begin anew."

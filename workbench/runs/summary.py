@@ -10,6 +10,7 @@ from typing import Any
 from workbench.runs.annotations import Annotations
 from workbench.runs.digest import BestEvaluation, Digest
 from workbench.runs.directory import RunDirectory
+from workbench.runs.lineage import start_of
 from workbench.runs.state import ObservedState
 from workbench.runs.states import RunState
 
@@ -85,7 +86,9 @@ class RunSummary:
     group: str | None
     """Shared by runs launched together that differ in seed."""
     parent: str | None
-    """The checkpoint it started from."""
+    """The checkpoint it started from: `RUN:<steps>`, or a path."""
+    start_steps: int
+    """Steps at which it started, its parent's; `steps` and `total_steps` count them too."""
     anomalies: int
     silent_s: float | None
     """For how long a living process has shown nothing."""
@@ -141,6 +144,9 @@ def summarize(
     speed = digest.steps_per_s if is_working else None
     seed, created = spec.get("seed", record.get("seed")), record.get("created")
     created = float(created) if isinstance(created, int | float) else run.made or _changed(observed, digest) or now
+    start_steps, start_iteration = start_of(record)
+    # Until it has told of itself, a run is as far as its parent was.
+    steps, iteration = max(digest.steps, start_steps), max(digest.iteration, start_iteration)
     tags = spec.get("tags")
     tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
     return RunSummary(
@@ -151,10 +157,10 @@ def summarize(
         env_id=str(spec.get("env_id") or ""),
         env_name=str(environment.get("name") or run.short_name),
         seed=seed if isinstance(seed, int) else None,
-        steps=digest.steps,
+        steps=steps,
         total_steps=limits.steps,
-        iteration=digest.iteration,
-        progress=_progress(limits, observed.state, digest),
+        iteration=iteration,
+        progress=_progress(limits, observed.state, steps, iteration, digest.wall_s),
         steps_per_s=speed,
         eta_s=_eta(limits, digest) if observed.state is RunState.RUNNING else None,
         eta_is_bound=limits.has_goal,
@@ -168,7 +174,8 @@ def summarize(
         tags=tuple(dict.fromkeys([*tags, *annotations.tags])),
         note=annotations.note,
         group=_text(spec.get("group")) or _text(record.get("group")),
-        parent=_text(spec.get("parent")) or _text(record.get("parent")),
+        parent=_text(spec.get("parent")),
+        start_steps=start_steps,
         anomalies=digest.anomalies,
         silent_s=observed.silent_s,
         is_stalled=observed.is_stalled,
@@ -179,13 +186,13 @@ def summarize(
     )
 
 
-def _progress(limits: Limits, state: RunState, digest: Digest) -> float | None:
+def _progress(limits: Limits, state: RunState, steps: int, iteration: int, wall_s: float) -> float | None:
     shares = [
         done / limit
         for done, limit in (
-            (digest.steps, limits.steps),
-            (digest.iteration, limits.iterations),
-            (digest.wall_s, limits.wall_s),
+            (steps, limits.steps),
+            (iteration, limits.iterations),
+            (wall_s, limits.wall_s),
         )
         if limit
     ]

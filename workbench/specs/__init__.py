@@ -4,7 +4,7 @@ Sees only errors, suggestions and pydantic; never a simulator, a learner, or a t
 """
 
 from workbench.specs.algorithms import ALGORITHM_SPECS, ALGORITHMS, Algorithm, PPOSpec, SACSpec, TD3Spec
-from workbench.specs.composing import Composed, command_for, compose, parse_overrides
+from workbench.specs.composing import Composed, changes, command_for, compose, override_rows, parse_overrides
 from workbench.specs.fields import FieldRow, field_table, read_number, show
 from workbench.specs.kinds import schedule
 from workbench.specs.located import Located, read_located
@@ -29,11 +29,13 @@ __all__ = [
     "SACSpec",
     "StopCriteria",
     "TD3Spec",
+    "changes",
     "command_for",
     "compose",
     "errors_of",
     "field_table",
     "json_schema",
+    "override_rows",
     "parse_overrides",
     "read_located",
     "read_number",

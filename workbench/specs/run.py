@@ -68,7 +68,7 @@ class RunSpec(Spec):
     normalize_rewards: bool = False
     """Scale rewards by the running deviation of the return, while training only."""
     total_steps: Limit = 0
-    """Steps of this run, all copies together; 0 leaves the end to another criterion."""
+    """Steps, all copies together and those of a parent run included; 0 leaves the end to another criterion."""
     stop_criteria: StopCriteria = StopCriteria()
     """What else ends the run."""
     checkpoint_freq: Annotated[int, Field(ge=0)] | None = DEFAULT_CHECKPOINT_FREQ
@@ -108,7 +108,7 @@ class RunSpec(Spec):
     group: str | None = None
     """Id shared by runs launched together that differ in seed."""
     parent: str | None = None
-    """Checkpoint that this run starts from."""
+    """Checkpoint that this run starts from: `RUN:<steps>` beside this run, else the path of its folder."""
     ppo: PPOSpec = PPOSpec()
     """What PPO is told."""
     sac: SACSpec = SACSpec()

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "filter",
         nargs="*",
         metavar="FILTER",
-        help="words to look for, and field:pattern with state (live, ended, bad, …), algo, env, seed, tag, id",
+        help="words to look for, and field:pattern with state (live, ended, bad, …), algo, env, seed, tag, id, parent",
     )
     parser.add_argument("-o", "--output-dir", type=Path, metavar="DIR", help="folder of runs (default: the project's)")
     parser.add_argument("--watch", action="store_true", help="print one line a change, until Ctrl-C")
