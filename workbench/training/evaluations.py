@@ -40,7 +40,10 @@ class Outcome:
 
 
 class Scorer(Protocol):
-    """Scores checkpoints, one at a time."""
+    """Scores checkpoints, one at a time.
+
+    Another thread may call `begin`, while nobody calls anything else.
+    """
 
     @property
     def pending(self) -> Path | None:
@@ -61,7 +64,7 @@ class Scorer(Protocol):
 
 
 class ScorerInTurn:
-    """Scores checkpoints in this process, which does nothing else meanwhile.
+    """Scores checkpoints in this process, which does nothing else meanwhile, where their scores are taken.
 
     Args:
         spec: What the run was asked to do.
@@ -69,27 +72,28 @@ class ScorerInTurn:
 
     def __init__(self, spec: RunSpec) -> None:
         self._spec = spec
-        self._outcome: Outcome | None = None
+        self._checkpoint: Path | None = None
 
     @property
     def pending(self) -> Path | None:
         """See `Scorer`."""
-        return None if self._outcome is None else self._outcome.checkpoint
+        return self._checkpoint
 
     def begin(self, checkpoint: Path) -> None:
-        """Score a checkpoint."""
-        spec = self._spec
+        """Remember which checkpoint to score."""
+        self._checkpoint = checkpoint
+
+    def take(self, give_up: Callable[[], bool]) -> Outcome | None:
+        """Score it, unless someone gave up already; see `Scorer`."""
+        checkpoint, spec = self._checkpoint, self._spec
+        if checkpoint is None or give_up():
+            return None
+        self._checkpoint = None
         try:
             evaluation = score(checkpoint, episodes=spec.eval_episodes, seed=spec.eval_seed)
         except Exception as error:
-            self._outcome = Outcome(checkpoint, None, in_one_sentence(error))
-        else:
-            self._outcome = Outcome(checkpoint, evaluation)
-
-    def take(self, give_up: Callable[[], bool]) -> Outcome | None:
-        """Return the scores; see `Scorer`."""
-        outcome, self._outcome = self._outcome, None
-        return outcome
+            return Outcome(checkpoint, None, in_one_sentence(error))
+        return Outcome(checkpoint, evaluation)
 
     def close(self) -> None:
         """See `Scorer`."""

@@ -13,12 +13,13 @@ import torch
 
 from workbench.errors import RequestError
 from workbench.policies import Evaluation
-from workbench.runs import EventWriter, RequestInbox, RunDirectory, RunState, StateFile
+from workbench.runs import RequestInbox, RunDirectory, RunState, StateFile
 from workbench.runs.resuming import drop_order, take_order
 from workbench.runs.state import BEAT_S, FOLDER_GONE
 from workbench.simulation import EnvSource, make_sb3
 from workbench.simulation.guard import NotFiniteError
 from workbench.training.anomalies import AnomalyError
+from workbench.training.background import Background, EventsInOrder
 from workbench.training.circumstances import circumstances, differences
 from workbench.training.cpus import choose_threads, runs_beside
 from workbench.training.device import choose_device
@@ -85,7 +86,8 @@ class Session:
         self._evaluates_apart = evaluates_apart
         self._off_policy_steps = off_policy_steps
         self._state = StateFile(run.state_path)
-        self._events = EventWriter(run.events_path)
+        self._background = Background()
+        self._events = EventsInOrder(run.events_path, self._background)
         self._inbox = RequestInbox(run, self._events)
         self._learner: Learner | None = None
         self._keeper: CheckpointKeeper | None = None
@@ -136,7 +138,9 @@ class Session:
             raise
         fields = {"seed": seed, "versions": record.get("versions") or {}, **_describe(venv)}
         scorer = ScorerApart(spec, self._run.log_path) if self._evaluates_apart else ScorerInTurn(spec)
-        keeper = self._keeper = CheckpointKeeper(self._run, spec, source, learner, self._events, scorer, fields)
+        keeper = self._keeper = CheckpointKeeper(
+            self._run, spec, source, learner, self._events, scorer, fields, self._background
+        )
         place = self._find_place()
         trainer = Trainer(
             spec,
@@ -164,6 +168,8 @@ class Session:
             self._tell_of(place, order)
             return trainer.run()
         finally:
+            # Whatever ended the run: what was being written is whole before anything more is told.
+            self._background.close()
             scorer.close()
             learner.close()
             torch.set_num_threads(torch_threads)
