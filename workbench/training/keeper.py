@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,9 @@ from workbench.training.plain import copied, pack
 from workbench.training.replay_log import FOLDER, ReplayLog, refill
 from workbench.training.resumption import RESUME_FORMAT, Place
 from workbench.training.retention import discard, surplus
+
+ADOPTED = 4096
+"""Rows that are written at a time where a buffer is taken over: a copy of them all would take as much memory again."""
 
 
 class CheckpointKeeper:
@@ -213,6 +217,7 @@ class CheckpointKeeper:
         replay = learner.replay
         if replay is not None:
             refill(self._run.path / FOLDER, replay, state["replay"])
+            learner.count_replay_from(state["replay"]["rows"])
             self._replay = ReplayLog(self._run.path / FOLDER, replay, learner.replay_rows)
         own = state["keeper"]
         self._newest_steps, self._scored_steps, self._count = learner.steps, own["scored_steps"], own["count"]
@@ -224,6 +229,18 @@ class CheckpointKeeper:
         if own["pending"] and pending.is_dir():
             self.scorer.begin(pending)
         return is_exact
+
+    def begin_replay(self) -> None:
+        """Begin the files for replay with what the buffer holds from a parent, and with nothing else."""
+        replay, rows = self._learner.replay, self._learner.replay_rows
+        if replay is None:
+            return
+        folder, first = self._run.path / FOLDER, max(0, rows - replay.buffer_size)
+        # A start that was killed may have left some.
+        shutil.rmtree(folder, ignore_errors=True)
+        self._replay = ReplayLog(folder, replay, first)
+        for until in range(first, rows, ADOPTED):
+            self._replay.write(self._replay.take(min(until + ADOPTED, rows)))
 
     def begin_evaluation(self) -> None:
         """Have the newest checkpoint scored as it lies on disk, greedily, on the run's numbered episodes.

@@ -98,6 +98,10 @@ class Trainer:
         """Return what every row of metrics carries besides its values."""
         return {"wall_s": self.wall_s, "episodes": self._metrics.episodes, "iteration": self._learner.iteration}
 
+    def count_episodes_from(self, episodes: int) -> None:
+        """Take it that so many episodes have ended already, in a parent."""
+        self._metrics.episodes = episodes
+
     def run(self) -> Ending:
         """Train to the end."""
         if self._spec.profile:
@@ -299,9 +303,7 @@ class Trainer:
 
     def _progress(self) -> Progress:
         learner = self._learner
-        return Progress(
-            steps=learner.steps, lifetime_steps=learner.steps, iteration=learner.iteration, wall_s=self.wall_s
-        )
+        return Progress(steps=learner.steps, iteration=learner.iteration, wall_s=self.wall_s)
 
     def _record(self, metrics: Mapping[str, float]) -> None:
         for name, value in metrics.items():
