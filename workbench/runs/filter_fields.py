@@ -63,10 +63,10 @@ class FilterField:
         """Return what patterns are held against."""
         value = self.read(row)
         if self.kind == "any":
-            return () if self.name not in row.values else (_text(value),)
+            return () if self.name not in row.values else (text_of(value),)
         if isinstance(value, tuple):
             return value
-        return () if value is None else (_text(value),)
+        return () if value is None else (text_of(value),)
 
     def number(self, row: RunSummary) -> float | None:
         """Return what comparisons are made with; None where it is no number, or not known."""
@@ -227,6 +227,19 @@ def parent_run(reference: str) -> str:
     return reference.rpartition(":")[0] or reference
 
 
+def text_of(value: Any) -> str:
+    """Return a value of a spec or a metric as it is written in a list: `none`, `true`, `0.0003`, `64,64`."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, list | tuple):
+        return ",".join(text_of(item) for item in value)
+    return str(value)
+
+
 @lru_cache(maxsize=1)
 def _spec_names() -> tuple[str, ...]:
     # Late: most filters name no field of a spec, and its models take a tenth of a second.
@@ -249,15 +262,3 @@ def _at(spec: Mapping[str, Any], path: str) -> Any:
             return _MISSING
         value = value[part]
     return value
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return f"{value:g}"
-    if isinstance(value, list | tuple):
-        return ",".join(_text(item) for item in value)
-    return str(value)
