@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 from workbench import durable
 from workbench.errors import RequestError, WorkFailedError
 from workbench.runs.directory import CheckpointDirectory, RunDirectory
+from workbench.runs.holding import held
 from workbench.runs.launch import ensure_supervisor
 from workbench.runs.processes import this_host
 from workbench.runs.state import StateFile, observe
@@ -49,11 +46,11 @@ def resume_run(run: RunDirectory, *, max_steps: int | None = None) -> Resumption
         WorkFailedError: The folder cannot be written, or no supervisor can be started.
     """
     try:
-        with _alone(run):
+        with held(run.path):
             checkpoint, order = _check(run, max_steps)
             # The order first: whoever finds the run in the queue finds it there.
             if order:
-                durable.write_json(run.path / ORDER_NAME, {"format": 1, "values": order})
+                durable.write_json(run.path / ORDER_NAME, {"format": 1, "values": order}, makes_folder=False)
             else:
                 (run.path / ORDER_NAME).unlink(missing_ok=True)
             StateFile(run.state_path).write_queued(queued_ns=time.time_ns())
@@ -134,14 +131,3 @@ def _version_of(name: str) -> str | None:
         return version(name)
     except PackageNotFoundError:
         return None
-
-
-@contextmanager
-def _alone(run: RunDirectory) -> Iterator[None]:
-    """Keep everybody else from resuming the run meanwhile."""
-    handle = os.open(Path(run.path), os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

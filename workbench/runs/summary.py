@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.runs.annotations import Annotations
 from workbench.runs.digest import BestEvaluation, Digest
 from workbench.runs.directory import RunDirectory
+from workbench.runs.filter_fields import parent_run, read_values
 from workbench.runs.lineage import start_of
 from workbench.runs.state import ObservedState
 from workbench.runs.states import RunState
@@ -99,6 +100,14 @@ class RunSummary:
     host: str
     problem: str
     """What is wrong with the folder itself; empty where nothing is."""
+    smoothed_return: float | None = None
+    """`last_return` under the exponential mean that curves are drawn with."""
+    is_pinned: bool = False
+    """Whether a person wants it on top of the list."""
+    queued_ns: int = 0
+    """When it was last put into the queue, unix nanoseconds."""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the spec and newest metrics that a reader asked for by name; those it has not are left out."""
 
     @property
     def name(self) -> str:
@@ -110,6 +119,11 @@ class RunSummary:
         """Its last four hex digits."""
         return self.run.short_id
 
+    @property
+    def parent_run(self) -> str:
+        """Name of the run it was forked from; empty where it was not."""
+        return parent_run(self.parent) if self.parent else ""
+
     def to_json(self) -> dict[str, Any]:
         """Return the row as `runs --json` prints it."""
         row = {name: value for name, value in self.__dict__.items() if name not in ("run", "best", "trend")}
@@ -119,6 +133,7 @@ class RunSummary:
             "name": self.name,
             "path": str(self.run.path),
             **row,
+            "values": dict(self.values),
             "state": str(self.state),
             "best_evaluation": best,
             "tags": list(self.tags),
@@ -133,8 +148,20 @@ def summarize(
     observed: ObservedState,
     digest: Digest,
     now: float,
+    *,
+    needs: Collection[str] = (),
 ) -> RunSummary:
-    """Put a run's row together from its parts, none of which is read here."""
+    """Put a run's row together from its parts, none of which is read here.
+
+    Args:
+        run: The run.
+        record: Its `run.json`.
+        annotations: What a person added.
+        observed: Its state.
+        digest: Its event stream.
+        now: Unix seconds.
+        needs: Fields of the spec and metrics that the row shall carry.
+    """
     spec = record.get("spec")
     spec = spec if isinstance(spec, dict) else {}
     environment = record.get("environment")
@@ -149,6 +176,7 @@ def summarize(
     steps, iteration = max(digest.steps, start_steps), max(digest.iteration, start_iteration)
     tags = spec.get("tags")
     tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+    stored = observed.stored
     return RunSummary(
         run=run,
         state=observed.state,
@@ -171,7 +199,7 @@ def summarize(
         age_s=max(0.0, now - created),
         active_s=digest.wall_s,
         changed=_changed(observed, digest),
-        tags=tuple(dict.fromkeys([*tags, *annotations.tags])),
+        tags=annotations.all_tags(tags),
         note=annotations.note,
         group=_text(spec.get("group")) or _text(record.get("group")),
         parent=_text(spec.get("parent")),
@@ -181,8 +209,12 @@ def summarize(
         is_stalled=observed.is_stalled,
         last_words=observed.last_words,
         pid=observed.pid if observed.state.is_live else None,
-        host=observed.stored.host if observed.stored else "",
+        host=stored.host if stored else "",
         problem="" if spec else "run.json is missing or damaged",
+        smoothed_return=digest.smoothed_return,
+        is_pinned=annotations.is_on_top,
+        queued_ns=stored.queued_ns if stored else 0,
+        values=read_values(needs, spec, digest.changes, digest.metrics) if needs else {},
     )
 
 

@@ -1,7 +1,7 @@
 """A short run of a spec, thrown away again, that tells what the whole one would take.
 
-`python -m workbench.training.rehearsal` reads `{"spec", "environment", "ends"}` from stdin and writes what it measured
-as JSON to stdout. What is measured is the trainer itself, in a temporary folder.
+`python -m workbench.training.rehearsal` reads `{"spec", "environment", "ends", "start"}` from stdin and writes what it
+measured as JSON to stdout. What is measured is the trainer itself, in a temporary folder.
 """
 
 from __future__ import annotations
@@ -55,13 +55,14 @@ class Rehearsal:
     """What these take, with the replay buffer where that is kept on disk."""
 
 
-def rehearse(spec: RunSpec, environment: dict[str, Any], ends: float) -> Rehearsal:
+def rehearse(spec: RunSpec, environment: dict[str, Any], ends: float, *, start: tuple[int, int] = (0, 0)) -> Rehearsal:
     """Train a spec for a moment and return what the whole would take.
 
     Args:
         spec: What would be trained.
         environment: Where it comes from, as `run.json` has it.
         ends: The unix time at which it should be over.
+        start: Steps and iterations that a parent has done already.
 
     Raises:
         WorkbenchError: The run failed.
@@ -83,7 +84,7 @@ def rehearse(spec: RunSpec, environment: dict[str, Any], ends: float) -> Rehears
             result = Session(run, log, off_policy_steps=OFF_POLICY_ROWS).run()
         if result.state is not RunState.FINISHED:
             raise WorkFailedError(result.reason)
-        return _conclude(spec, run)
+        return _conclude(spec, run, *start)
 
 
 def shortened(spec: RunSpec, seconds: float) -> RunSpec:
@@ -118,7 +119,7 @@ def _short_rollout(n_steps: int, n_envs: int, batch_size: int) -> int:
     return n_steps
 
 
-def _conclude(spec: RunSpec, run: RunDirectory) -> Rehearsal:
+def _conclude(spec: RunSpec, run: RunDirectory, steps_before: int, iterations_before: int) -> Rehearsal:
     from workbench.runs import EventTail
 
     rows = [event for event in EventTail(run.events_path).poll() if event["kind"] == "metrics"]
@@ -141,9 +142,9 @@ def _conclude(spec: RunSpec, run: RunDirectory) -> Rehearsal:
         replay = spec.hyperparameters.buffer_size * numbers * FLOAT_BYTES  # type: ignore[union-attr]
     on_disk = replay if (run.path / "replay").is_dir() else 0
     size = sum(file.stat().st_size for file in checkpoint.iterdir())
-    budget, iteration = spec.step_budget, iteration_steps(spec)
+    budget = max(spec.step_budget - steps_before, 0)
     if not budget and spec.stop_criteria.training_iteration:
-        budget = spec.stop_criteria.training_iteration * iteration
+        budget = (spec.stop_criteria.training_iteration - iterations_before) * iteration_steps(spec)
     kept = checkpoints_kept(spec, budget) if budget else None
     return Rehearsal(
         steps_per_s=steps_per_s,
@@ -207,7 +208,8 @@ def main() -> int:
 
     request = json.load(sys.stdin)
     try:
-        answer = asdict(rehearse(spec_from_json(request["spec"]), request["environment"], request["ends"]))
+        spec, start = spec_from_json(request["spec"]), tuple(request.get("start") or (0, 0))
+        answer = asdict(rehearse(spec, request["environment"], request["ends"], start=start))
     except WorkbenchError as error:
         answer = {"reason": " ".join(str(error).split())}
     with answers:
