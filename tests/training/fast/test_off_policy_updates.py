@@ -58,7 +58,7 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
 
 # Adam makes a whole step of what rounding leaves of a gradient that is zero, and the logarithm in SAC makes much of the
 # last digit of an action next to a bound: a few seeds show either, in Stable-Baselines3 on two threads as well as here.
-SEED = 16
+SEED = 17
 
 
 @pytest.mark.parametrize("gradient_steps", [1, 5])

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 
 import torch
 
+from workbench.training import blas
 from workbench.training.cpus import cpus
 
 __all__ = ["Pace", "cpus", "one_thread", "run_pieces"]
@@ -24,15 +25,17 @@ ROUNDS = 50
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let torch use one thread until the block ends."""
-    before = torch.get_num_threads()
-    if before != 1:
-        torch.set_num_threads(1)
+    """Let torch and the matrix products of NumPy use one thread until the block ends."""
+    setters = ((torch.get_num_threads(), torch.set_num_threads), (blas.threads() or 1, blas.set_threads))
     try:
+        for before, set_threads in setters:
+            if before != 1:
+                set_threads(1)
         yield
     finally:
-        if before != 1:
-            torch.set_num_threads(before)
+        for before, set_threads in setters:
+            if before != 1:
+                set_threads(before)
 
 
 class Pace:
