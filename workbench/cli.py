@@ -51,6 +51,7 @@ VERBS = {
         Verb("record", "film a checkpoint or an environment; needs no display"),
         Verb("montage", "a film, a grid or a poster of a run's checkpoints"),
         Verb("bench", "how fast environments step and learners train"),
+        Verb("serve", "the app in a browser of this machine"),
         Verb("doctor", "what works on this machine, and how to mend what does not"),
     )
 }
@@ -74,7 +75,6 @@ NOT_YET = (
     "preview",
     "prune",
     "report",
-    "serve",
     "set",
 )
 """Verbs to come: they answer so in one sentence and are not listed."""

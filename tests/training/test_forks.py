@@ -13,6 +13,7 @@ import pytest
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.utils import LinearSchedule
+from stable_baselines3.common.vec_env import VecNormalize
 
 from tests.training.conftest import HALF_CHEETAH, events, make_run, tiny_spec
 from tests.training.test_resume import Knife, cut, digest, make, train
@@ -181,7 +182,8 @@ def update(learner: Learner) -> dict[str, Any]:
         model.train()
     else:
         model.train(gradient_steps=7, batch_size=model.batch_size)
-    return learner.state()["parameters"]
+    parameters: dict[str, Any] = learner.state()["parameters"]
+    return parameters
 
 
 def same(one: Any, other: Any) -> bool:
@@ -200,12 +202,15 @@ def test_the_first_update_is_that_of_a_run_that_went_on(algorithm: str, parents:
     for name in ("_n_updates", "_episode_num", "_total_timesteps"):
         assert getattr(one.model, name) == getattr(other.model, name)
     # The first observations of the new episodes are counted already, and what is replayed is normalised by all of them.
-    other.env.obs_rms = one.env.obs_rms
+    for learner in (one, other):
+        assert isinstance(learner.env, VecNormalize)
+        learner.env.obs_rms = one.env.obs_rms  # type: ignore[attr-defined]
     before = {name: value.clone() for name, value in one.model.policy.state_dict().items()}
     after, theirs = update(one), update(other)
     assert same(after, theirs)
     assert not same(before, dict(one.model.policy.state_dict()))
-    one.close(), other.close()
+    one.close()
+    other.close()
 
 
 def test_chance_follows_the_seed_and_that_of_the_parent_goes_on(parents: dict[str, RunDirectory]) -> None:

@@ -145,7 +145,8 @@ def _conclude(spec: RunSpec, run: RunDirectory, steps_before: int, iterations_be
     budget = max(spec.step_budget - steps_before, 0)
     if not budget and spec.stop_criteria.training_iteration:
         budget = (spec.stop_criteria.training_iteration - iterations_before) * iteration_steps(spec)
-    kept = checkpoints_kept(spec, budget) if budget else None
+    before = steps_before if spec.checkpoint_every_steps else iterations_before * iteration_steps(spec)
+    kept = checkpoints_kept(spec, budget, before) if budget else None
     return Rehearsal(
         steps_per_s=steps_per_s,
         collection_share=collection_s / max(collection_s + update_s, 1e-9),
@@ -168,14 +169,21 @@ def iteration_steps(spec: RunSpec) -> int:
     return math.ceil(max(OFF_POLICY_STEPS, train_freq * spec.n_envs) / spec.n_envs) * spec.n_envs
 
 
-def checkpoints_kept(spec: RunSpec, budget: int) -> int:
-    """Return how many checkpoints there are after so many steps; those of chance, as the best one, are left out."""
+def checkpoints_kept(spec: RunSpec, budget: int, before: int = 0) -> int:
+    """Return how many checkpoints there are after so many steps; those of chance, as the best one, are left out.
+
+    Args:
+        spec: What is trained.
+        budget: Steps.
+        before: Steps that are counted beside them, by which it is told when a checkpoint is due.
+    """
     iteration = iteration_steps(spec)
     # Iterations are not cut short, and a checkpoint comes at the end of one.
     total = math.ceil(budget / iteration) * iteration if spec.algorithm == "ppo" else budget
     every = spec.checkpoint_every_steps or (spec.checkpoint_freq or 0) * iteration
-    regular = total // max(every, iteration) if every else 0
-    last = 0 if every and total % max(every, iteration) == 0 else 1
+    every = max(every, iteration) if every else 0
+    regular = (before + total) // every - before // every if every else 0
+    last = 0 if every and (before + total) % every == 0 else 1
     if spec.keep_last is not None:
         return 1 + min(regular + last, spec.keep_last)
     return 1 + regular + last

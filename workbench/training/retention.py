@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-
 from workbench.runs import CheckpointDirectory, RunDirectory
 from workbench.runs.lineage import start_of
+from workbench.runs.pruning import discard
+
+__all__ = ["discard", "surplus"]
 
 
 def surplus(run: RunDirectory, keep_last: int | None) -> list[CheckpointDirectory]:
@@ -17,10 +18,3 @@ def surplus(run: RunDirectory, keep_last: int | None) -> list[CheckpointDirector
     start = start_of(run.record())[0]
     ordinary = [item for item in run.checkpoints() if item.steps > start and item.steps not in pinned]
     return [checkpoint for checkpoint in ordinary[:-keep_last] if checkpoint.steps not in special]
-
-
-def discard(checkpoint: CheckpointDirectory) -> None:
-    """Delete a checkpoint; no reader ever sees half of it."""
-    aside = checkpoint.path.with_name(f".{checkpoint.path.name}.gone")
-    checkpoint.path.rename(aside)
-    shutil.rmtree(aside, ignore_errors=True)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _BAR_WIDTHS = (24, 16, 8, 0)
 _ASCII = str.maketrans(PLAIN_SIGNS)
+_NOTICED = 0.01
+"""A share that a reader tells from another."""
 
 
 def for_stream(text: str, stream: TextIO) -> str:
@@ -44,8 +46,10 @@ def short_title(row: RunSummary) -> str:
 
 
 def steps_text(row: RunSummary) -> str:
-    """Return the steps done, of how many where that is known: `9.15 of 15 M`."""
-    if not row.total_steps:
+    """Return the steps done, of how many where these end the run first: `9.15 of 15 M`."""
+    # Another limit is nearer: its share stands beside, and would seem to be that of the steps.
+    is_outrun = row.total_steps and (row.progress or 0.0) > row.steps / row.total_steps + _NOTICED
+    if not row.total_steps or is_outrun:
         return amount(row.steps)
     done, total = amount(row.steps), amount(row.total_steps)
     unit = total.partition("\u00a0")[2]

@@ -127,6 +127,8 @@ def table(
     from workbench.verbs.run_text import for_stream
 
     columns = _columns(stream, places or {}, time.time())
+    if not any(row.parent for row in rows):
+        columns = [column for column in columns if column.title != "From"]
     cells = {
         column: [for_stream(text, stream) for text in (column.title, *map(column.text, rows))] for column in columns
     }
@@ -173,6 +175,7 @@ def _columns(stream: TextIO, places: dict[str, int], now: float) -> list[_Column
         _Column("Best eval", best, 91, is_right=True),
         _Column("Steps/s", lambda row: amount(row.steps_per_s), 93, is_right=True),
         _Column("Age", lambda row: age(row.age_s), 89, is_right=True),
+        _Column("From", lambda row: f"{row.parent_run[-4:]} {amount(row.start_steps)}" if row.parent else "", 87),
         _Column("Tags", lambda row: " ".join(row.tags), 88),
         _Column("ETA or end", lambda row: row.problem or end_text(row, now=now, place=places.get(row.name)), 95),
     ]

@@ -37,7 +37,7 @@ class Growing:
         """Add numbers at the end."""
         count = self._count + len(values)
         if count > len(self._data):
-            grown = np.empty(max(count, len(self._data) * 3 // 2))
+            grown = np.empty(count + count // 2)
             grown[: self._count] = self.view
             self._data = grown
         self._data[self._count : count] = values

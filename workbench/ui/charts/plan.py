@@ -91,7 +91,7 @@ def plan(data: ChartData, view: ChartView, traces: Traces | None = None) -> Plan
         notes.append(f"{below} ≤ 0")
     if len(not_finite):
         notes.append(f"{len(not_finite)} not finite")
-    x_range = _x_range(curves, data, view)
+    x_range = _x_range([*thin, *curves], data, view)
     y_range = _y_range([*thin, *curves], data, x_range, log)
     return Plan(tuple(curves), tuple(thin), view.x_axis, x_range, y_range, log, not_finite, tuple(notes))
 
@@ -115,7 +115,8 @@ def _prepared(data: ChartData, view: ChartView, traces: Traces, log: bool) -> tu
         curves.append(entry)
         thin += members
     traces.end()
-    return sorted(curves, key=lambda item: item.curve.bold), thin
+    # Grey ones lie behind the others, and the one in front before them all.
+    return sorted(curves, key=lambda item: (item.curve.bold, item.curve.slot is not None)), thin
 
 
 def _before(curve: Curve, axis: XAxis) -> Curve | None:
