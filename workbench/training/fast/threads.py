@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+import numpy as np
 import torch
 
 from workbench.training import blas
@@ -84,8 +85,8 @@ def run_pieces(pieces: Sequence[Callable[[], object]], workers: int) -> None:
 
 
 def _run(pieces: Sequence[Callable[[], object]]) -> None:
-    # Whether autograd records is a matter of each thread.
-    with torch.inference_mode():
+    # Whether autograd records, and what NumPy warns of, is a matter of each thread: what is not finite is found later.
+    with torch.inference_mode(), np.errstate(all="ignore"):
         for piece in pieces:
             piece()
 
