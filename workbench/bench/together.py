@@ -20,7 +20,7 @@ from workbench.bench.processes import LIMIT_S, make_run
 from workbench.errors import WorkFailedError
 from workbench.runs import EventTail, RunDirectory, StateFile
 
-EVALUATION_NAME = "PPO with an evaluation every 2 s or so, over one with none"
+EVALUATION_NAME = "PPO with an evaluation every 60 000 steps, over one with none"
 
 
 @dataclass(frozen=True)

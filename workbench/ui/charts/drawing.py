@@ -248,10 +248,14 @@ class _Canvas:
                     add(line, style_of("series", item), dashed=dashed)
         raster = rasterize(strokes, self.width, self.height, self.plan.x_range, self.y_range)
         found = np.nonzero(raster.owners != NOBODY)
+        known: dict[tuple[int, int, str], Cell] = {}
         signs, owners = raster.dots[found].tolist(), raster.owners[found].tolist()
         for row, column, dots, owner in zip(found[0].tolist(), found[1].tolist(), signs, owners, strict=True):
             cells, place = self.rows[row], self.left + column
-            cells[place] = Cell(chr(BRAILLE + dots), styles[owner], cells[place].ground)
+            key = (dots, owner, cells[place].ground)
+            if key not in known:
+                known[key] = Cell(chr(BRAILLE + dots), styles[owner], key[2])
+            cells[place] = known[key]
 
     def _points(self) -> None:
         for item in self.plan.curves:
