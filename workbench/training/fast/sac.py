@@ -6,8 +6,8 @@ import math
 import time
 from typing import Any
 
-import stable_baselines3
 import numpy as np
+import stable_baselines3
 import torch
 from numpy.typing import NDArray
 from stable_baselines3.sac import policies

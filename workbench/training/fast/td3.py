@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import stable_baselines3
 import numpy as np
+import stable_baselines3
 import torch
 from numpy.typing import NDArray
 from stable_baselines3.td3 import policies
