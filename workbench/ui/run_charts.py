@@ -312,8 +312,6 @@ class RunCharts:
         curve = Curve(
             EVALUATION, "evaluation", steps, wall_s, episodes, values, "", 0, bold=True, pauses=self._past.pauses
         )
-            EVALUATION, "evaluation", steps, wall_s, episodes, values, "", 0, bold=True, pauses=self._past.pauses
-        )
         return [
             ChartData(
                 EVALUATION,
