@@ -18,7 +18,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 from stable_baselines3.sac.policies import SACPolicy
 from torch import nn
 
-from tests.training.fast.learners import OBSERVATIONS, OURS, THEIRS, Empty, distance, make, parameters, update
+from tests.training.fast.learners import ACTIONS, OBSERVATIONS, OURS, THEIRS, Empty, distance, make, parameters, update
 from workbench.training.fast.normalize import Normalizer
 from workbench.training.fast.replay import RowReplayBuffer
 
@@ -97,7 +97,9 @@ def test_threads_do_not_change_a_bit(algorithm: str) -> None:
         torch.set_num_threads(threads)
         update(model, 3, gradient_steps=2)
         seen = np.random.default_rng(0).normal(size=(1, OBSERVATIONS))
-        results.append((parameters(model), torch.as_tensor(model._made.act(seen))))
+        results.append(
+            (parameters(model), torch.as_tensor(model._made.act(seen, lambda _: np.ones((1, ACTIONS), np.float32))))
+        )
         assert torch.get_num_threads() == threads
         torch.set_num_threads(before)
         assert model._made._critics.is_large

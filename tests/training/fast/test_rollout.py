@@ -16,9 +16,9 @@ from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 from tests.simulation.toys import SliderEnv, SliderEnvConfig
 from workbench.simulation.sb3_env import BatchVecEnv
 from workbench.specs import PPOSpec, RunSpec
+from workbench.training.fast.noise import draw_noise
 from workbench.training.fast.normalize import Normalizer
 from workbench.training.fast.ppo import PPO
-from workbench.training.fast.rollout import draw_noise
 from workbench.training.fast.threads import Pace
 from workbench.training.learner import Learner
 

@@ -15,7 +15,8 @@ from stable_baselines3.sac.policies import LOG_STD_MAX, LOG_STD_MIN
 from workbench.training.fast import flat
 from workbench.training.fast.batch import Batch
 from workbench.training.fast.flat import FlatParameters, bind_all
-from workbench.training.fast.off_policy import OffPolicy, why_not_policy
+from workbench.training.fast.noise import Kind
+from workbench.training.fast.off_policy import Draw, OffPolicy, why_not_policy
 from workbench.training.fast.perceptron import ATEN, Pass, Perceptrons, parameters_in_order, read_layers
 from workbench.training.fast.threads import Pace, cpus, one_thread, run_pieces
 from workbench.training.fast.twin import TwinCritics
@@ -113,20 +114,18 @@ class SACUpdates:
         self._size = width
         self._seen = torch.zeros(model.n_envs, obs_size)
         self._explore = Pass(net, self._seen)
-        self._explore_noise = torch.zeros(model.n_envs, width)
 
     def bind(self) -> str | None:
         """Take hold of parameters and moments again, and return why that cannot be, if so."""
         return bind_all(self._flat)
 
-    def act(self, observations: NDArray[Any]) -> NDArray[Any]:
+    def act(self, observations: NDArray[Any], noise: Draw) -> NDArray[Any]:
         """Return actions (n, a) within -1 and 1, drawn for observations (n, …)."""
         with one_thread(), torch.inference_mode():
             self._seen.copy_(torch.from_numpy(observations).view(self._seen.shape))
             mean, log_std = torch.split(self._explore.forward()[0], self._size, dim=1)
-            self._explore_noise.normal_()
             std = log_std.clamp(LOG_STD_MIN, LOG_STD_MAX).exp_()
-            actions: NDArray[Any] = std.mul_(self._explore_noise).add_(mean).tanh_().numpy()
+            actions: NDArray[Any] = std.mul_(torch.from_numpy(noise(Kind.POLICY))).add_(mean).tanh_().numpy()
         return actions
 
     def run(self, model: SAC, gradient_steps: int) -> dict[str, list[float]]:

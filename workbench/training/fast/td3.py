@@ -13,7 +13,7 @@ from stable_baselines3.td3 import policies
 from workbench.training.fast import flat
 from workbench.training.fast.batch import Batch
 from workbench.training.fast.flat import FlatParameters, bind_all
-from workbench.training.fast.off_policy import OffPolicy, why_not_policy
+from workbench.training.fast.off_policy import Draw, OffPolicy, why_not_policy
 from workbench.training.fast.perceptron import ATEN, Pass, Perceptrons, parameters_in_order, read_layers
 from workbench.training.fast.threads import Pace, cpus, one_thread
 from workbench.training.fast.twin import TwinCritics
@@ -96,8 +96,8 @@ class TD3Updates:
         """Take hold of parameters and moments again, and return why that cannot be, if so."""
         return bind_all(self._flat)
 
-    def act(self, observations: NDArray[Any]) -> NDArray[Any]:
-        """Return the policy's actions (n, a) for observations (n, …)."""
+    def act(self, observations: NDArray[Any], noise: Draw) -> NDArray[Any]:
+        """Return the policy's actions (n, a) for observations (n, …); the policy has no noise of its own."""
         with one_thread(), torch.inference_mode():
             self._seen.copy_(torch.from_numpy(observations).view(self._seen.shape))
             actions: NDArray[Any] = self._explore.forward()[0].tanh().numpy()
