@@ -9,6 +9,7 @@ the same numbers.
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Sequence
 
 import torch
@@ -105,6 +106,19 @@ class FlatParameters:
         other = copy.copy(self)
         other.grads = grads
         return other
+
+    def require_finite(self, whose: str) -> None:
+        """Look at `grads` before a step, for one product.
+
+        Args:
+            whose: Whose gradients they are, in words.
+
+        Raises:
+            FloatingPointError: One is not finite; the values are still good, and the gradients tell where it began.
+        """
+        # What is not finite stays so in the sum of squares; what is finite but large may only seem so.
+        if not math.isfinite(torch.dot(self.grads, self.grads)) and not self.grads.isfinite().all():
+            raise FloatingPointError(f"a gradient of {whose} is not finite")
 
     def step(self, scale: Tensor | None = None) -> None:
         """Take one step of Adam with `grads`, at the learning rate that the optimiser has now.

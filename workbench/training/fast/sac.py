@@ -145,6 +145,7 @@ class SACUpdates:
                     log_ent_coef, surplus = self._ent_coef.values.item(), mean_log_prob + float(model.target_entropy)
                     ent_coef = math.exp(log_ent_coef)
                     self._ent_coef.grads.fill_(-surplus)
+                    self._ent_coef.require_finite("the entropy coefficient")
                     self._ent_coef.step()
                     told["ent_coef_loss"].append(-log_ent_coef * surplus)
                 told["ent_coef"].append(ent_coef)
@@ -197,5 +198,6 @@ class SACUpdates:
             along, self._raw_log_std_now, LOG_STD_MIN, LOG_STD_MAX, grad_input=self._log_std_grad
         )
         self._act.backward()
+        self._actor.require_finite("the actor")
         self._actor.step()
         return value

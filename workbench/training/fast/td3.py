@@ -140,6 +140,7 @@ class TD3Updates:
         self._first_critic.backward_to_inputs()
         ATEN.tanh_backward.grad_input(self._uphill, self._actions, grad_input=self._actions_grad)
         self._act.backward()
+        self._actor.require_finite("the actor")
         self._actor.step()
         return -value
 

@@ -77,6 +77,7 @@ class TwinCritics:
             loss += torch.dot(error, error).item()
             error.mul_(2 * weight / self._size)
         run_pieces([lane.value.backward for lane in self._lanes], workers)
+        self.learned.require_finite("the critics")
         self.learned.step()
         return weight * loss / self._size
 
