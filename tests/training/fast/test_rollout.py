@@ -171,7 +171,10 @@ def test_threads_are_used_where_they_pay() -> None:
             pace.note(chosen[-1], seconds[chosen[-1]])
         return chosen
 
-    assert rounds(200).count(1) <= 6
+    assert rounds(210).count(1) <= 9
+    # One late round changes nothing, and work that stays slow does.
+    pace.note(4, 100.0)
+    assert rounds(50).count(1) == 0
     seconds[4] = 3.0
     assert rounds(200).count(4) <= 8
     assert Pace().choose(1) == 1

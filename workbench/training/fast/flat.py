@@ -107,6 +107,15 @@ class FlatParameters:
         other.grads = grads
         return other
 
+    def part(self, parameters: Sequence[Tensor]) -> FlatParameters:
+        """Return neighbouring parameters alone, on the same memory, for steps of their own; bind the whole."""
+        first = next(index for index, one in enumerate(self._parameters) if one is parameters[0])
+        other = copy.copy(self)
+        for name in ("values", "grads", "_means", "_squares"):
+            setattr(other, name, self.view(getattr(self, name), parameters, -1))
+        other._steps = self._steps[first : first + len(parameters)]
+        return other
+
     def require_finite(self, whose: str) -> None:
         """Look at `grads` before a step, for one product.
 

@@ -174,20 +174,19 @@ class SACUpdates:
         """Step both critics towards the target and return their loss."""
         batch, critics = self._batch, self._critics
         batch.next_actions.copy_(self._actions_next)
+        batch.write_own(self._actions_now)
         critics.look_ahead(workers)
         torch.minimum(*critics.next_values, out=self._least).add_(self._log_probs_next, alpha=-ent_coef)
         torch.addcmul(batch.rewards, batch.discounts, self._least, out=self._returns)
-        return critics.learn(self._returns, 0.5, workers)
+        return critics.learn(self._returns, 0.5, workers, look=True)
 
     def _improve_actor(self, ent_coef: float, workers: int) -> float:
         """Step the actor and return the mean value of its actions."""
         batch, critics = self._batch, self._critics
-        batch.actions.copy_(self._actions_now)
-        critics.look(workers)
-        value = torch.minimum(*critics.values, out=self._least).mean().item()
+        value = torch.minimum(*critics.own_values, out=self._least).mean().item()
         # Only the lower critic of each row is followed.
         chosen, other = critics.gradients
-        torch.le(*critics.values, out=chosen).mul_(-1 / batch.size)
+        torch.le(*critics.own_values, out=chosen).mul_(-1 / batch.size)
         torch.neg(chosen, out=other).sub_(1 / batch.size)
         critics.climb(workers)
         along = torch.add(*critics.uphill, out=self._along)

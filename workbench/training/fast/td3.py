@@ -79,7 +79,7 @@ class TD3Updates:
         target_net = Perceptrons(self._target_actor, target_layers, activation)
         self._act = Pass(net, batch.observations[:batch_size], learning=batch_size)
         self._next_act = Pass(target_net, batch.observations[batch_size:])
-        self._first_critic = self._critics.first(batch)
+        self._first_critic = self._critics.first
         # Every action counts the same in the loss of the actor.
         self._first_critic.gradient.fill_(-1 / batch_size)
 
@@ -135,7 +135,7 @@ class TD3Updates:
     def _improve_actor(self) -> float:
         """Step the actor uphill on the first critic and return its loss."""
         self._act.forward()
-        self._batch.actions.copy_(self._actions.tanh_())
+        self._batch.write_own(self._actions.tanh_())
         value = self._first_critic.forward().mean().item()
         self._first_critic.backward_to_inputs()
         ATEN.tanh_backward.grad_input(self._uphill, self._actions, grad_input=self._actions_grad)
