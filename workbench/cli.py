@@ -126,7 +126,10 @@ def _dispatch(words: list[str]) -> int:
     parser = _Parser(prog=f"workbench {name}", description=VERBS[name].summary.capitalize() + ".")
     parser.add_argument("--project", metavar="DIR", default=options.project, help="the project folder (default: here)")
     module.add_arguments(parser)
-    args = parser.parse_args(options.arguments + rest)
+    words = options.arguments + rest
+    # Words that mean something else to a verb than to argparse.
+    readable = getattr(module, "readable", None)
+    args = parser.parse_args(words if readable is None else readable(words))
     return int(module.run(args, open_project(args.project)))
 
 

@@ -13,7 +13,9 @@ def nearest(name: str, names: Iterable[str], *, count: int = 3) -> list[str]:
     """Return up to `count` of `names` that resemble `name`, best first; a shared prefix counts as close."""
     folded = name.lower()
     scores = {
-        item: _CLOSE + 0.1 if folded and item.lower().startswith(folded) else _resemblance(folded, item.lower())
+        item: max(
+            _CLOSE + 0.1 if folded and item.lower().startswith(folded) else 0.0, _resemblance(folded, item.lower())
+        )
         for item in names
     }
     close = [item for item, score in scores.items() if score >= _CLOSE]

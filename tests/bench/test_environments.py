@@ -111,6 +111,26 @@ def test_the_bare_simulation_repeats_the_steps() -> None:
     env.close()
 
 
+@pytest.mark.parametrize(
+    ("name", "field", "value"),
+    [
+        ("cart_pole", "free_pole", True),
+        ("half_cheetah", "episode_steps", 1000),
+        ("ant", "terminate_when_unhealthy", False),
+    ],
+)
+def test_what_is_shipped_is_measured_as_its_benchmark_file_says(
+    project: Project, capsys: pytest.CaptureFixture[str], name: str, field: str, value: object
+) -> None:
+    words = ["bench", "environments", name, "--copies", "2", "--threads", "1", "--min-time", "0.001", "--repeats", "1"]
+    assert main([*words, "--project", str(project.root), "--json"]) == 0
+    said = capsys.readouterr()
+    assert f"as {name}_env.benchmark.json says" in said.err
+    (row,) = json.loads(said.out)["rows"]
+    assert row["environment"] == name and row["env_cfg"][field] == value
+    assert Path(row["configured_by"]).name == f"{name}_env.benchmark.json"
+
+
 def test_the_benchmark_file_configures_over_the_variant(slides: Project) -> None:
     catalog = discover(slides)
     (heavy,) = choose(catalog, "slide_heavy")

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from workbench.runs.annotations import pin_run
 from workbench.runs.digest import TREND_POINTS
 from workbench.runs.directory import RunDirectory
 from workbench.runs.events import EventWriter
@@ -212,3 +213,50 @@ def test_polling_fifty_runs_reads_only_what_is_new(tmp_path: Path, store: RunSto
         assert len(store.list()) == 50
     # Two polls a second would then take a fifth of a core at the very most; it is a few milliseconds.
     assert (time.process_time() - began) / 5 < 0.1
+
+
+def test_the_smoothed_return_is_the_debiased_mean_that_curves_show(tmp_path: Path, store: RunStore) -> None:
+    run = make(tmp_path)
+    with EventWriter(run.events_path) as writer:
+        assert store.list()[0].smoothed_return is None
+        expected = {
+            1.0: 1.0,  # 0.1 / (1 - 0.9)
+            2.0: 0.29 / 0.19,  # (0.9 * 0.1 + 0.1 * 2) / (1 - 0.81)
+            3.0: 0.561 / 0.271,  # (0.9 * 0.29 + 0.1 * 3) / (1 - 0.729)
+        }
+        for steps, (value, smoothed) in enumerate(expected.items(), start=1):
+            metrics(writer, at=NOW, steps=steps, value=value)
+            assert store.list()[0].smoothed_return == pytest.approx(smoothed, rel=1e-12)
+        # Metrics without a return are no gap; one that is not finite is, and the mean starts anew behind it.
+        writer.append("metrics", time=NOW, steps=4, iteration=4, values={"train/loss": 1.0})
+        assert store.list()[0].smoothed_return == pytest.approx(0.561 / 0.271, rel=1e-12)
+        metrics(writer, at=NOW, steps=5, value=float("nan"))
+        assert store.list()[0].smoothed_return is None
+        metrics(writer, at=NOW, steps=6, value=40.0)
+        assert store.list()[0].smoothed_return == pytest.approx(40.0, rel=1e-12)
+        writer.append("resumed", from_steps=2, steps=2)
+        assert store.list()[0].smoothed_return == pytest.approx(0.29 / 0.19, rel=1e-12)
+
+
+def test_the_smoothed_return_of_a_long_backlog_is_that_of_all_its_points(tmp_path: Path, store: RunStore) -> None:
+    run = make(tmp_path)
+    mean, bias = 0.0, 1.0
+    with EventWriter(run.events_path) as writer:
+        for index in range(3000):
+            value = float(index % 97)
+            metrics(writer, at=NOW - 3000 + index, steps=index, value=value)
+            mean, bias = 0.9 * mean + 0.1 * value, 0.9 * bias
+    assert store.list()[0].smoothed_return == pytest.approx(mean / (1 - bias), rel=1e-4)
+
+
+def test_a_pinned_run_stands_on_top(tmp_path: Path, store: RunStore) -> None:
+    ended, live = make(tmp_path, created=NOW - 9), make(tmp_path)
+    StateFile(ended.state_path).write_queued(state=RunState.STOPPED, queued_ns=5)
+    running(live)
+    assert [row.is_pinned for row in store.list()] == [False, False]
+    assert store.list()[0].name == live.name
+    pin_run(ended)
+    assert [(row.name, row.is_pinned) for row in store.list()] == [(ended.name, True), (live.name, False)]
+    assert store.list()[0].queued_ns == 5
+    pin_run(ended, is_pinned=False)
+    assert store.list()[0].name == live.name

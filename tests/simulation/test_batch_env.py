@@ -342,3 +342,32 @@ def test_a_configuration_is_found_by_type_argument_and_by_name() -> None:
     assert config_class(HalvesEnv) is SliderEnvConfig
     with pytest.raises(SimulationError, match="has no configuration"):
         config_class(BatchEnvConfig)
+
+
+def test_weights_count_in_the_reward_and_nowhere_else() -> None:
+    plain, weighed = slider(2), slider(2)
+    actions = pushes(2, 3)
+    for env in (plain, weighed):
+        env.reset(seed=0)
+        env.step_arrays(actions[0])
+    weighed.weigh({"speed": 0.5, "effort": 0.0})
+    before, after = plain.step_arrays(actions[1]), weighed.step_arrays(actions[1])
+    assert after.rewards.tolist() == [0.5 * speed for speed in before.reward_terms["speed"]]
+    for name, term in before.reward_terms.items():
+        assert after.reward_terms[name].tolist() == term.tolist()
+    assert after.observations.tolist() == before.observations.tolist()
+    # They go with a snapshot, and 1 is what there was.
+    state = weighed.snapshot()
+    plain.restore(state)
+    assert plain.reward_weights == {"speed": 0.5, "effort": 0.0}
+    assert plain.step_arrays(actions[2]).rewards.tolist() == weighed.step_arrays(actions[2]).rewards.tolist()
+    weighed.weigh({"speed": 1.0, "effort": 1.0})
+    assert weighed.reward_weights == {"speed": 1.0, "effort": 1.0}
+
+
+@pytest.mark.parametrize("weights", [{"spin": 1.0}, {"speed": -1.0}, {"speed": float("inf")}, {"speed": float("nan")}])
+def test_weights_that_cannot_be_are_refused(weights: dict[str, float]) -> None:
+    env = slider(1)
+    with pytest.raises(RequestError, match="reward term"):
+        env.weigh(weights)
+    assert env.reward_weights == {"speed": 1.0, "effort": 1.0}

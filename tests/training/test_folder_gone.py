@@ -14,7 +14,9 @@ from workbench.training.learner import Learner
 
 
 def _delete(path: Path) -> None:
-    shutil.rmtree(path)
+    # The run may be writing something new into it meanwhile.
+    while path.exists():
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def _move(path: Path) -> None:

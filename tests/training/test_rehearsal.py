@@ -33,6 +33,14 @@ def test_a_rehearsal_tells_speed_memory_and_disk(algorithm: str, tmp_path: Path)
     assert found.checkpoint_bytes == pytest.approx(size, rel=0.25)
 
 
+def test_what_a_parent_has_done_takes_no_more_time() -> None:
+    spec = tiny_spec("ppo", total_steps=900, checkpoint_every_steps=200)
+    found = rehearse(spec, CART_POLE.to_json(), time.time() + 0.5, start=(500, 5))
+    assert found.seconds == pytest.approx(400 / found.steps_per_s)
+    # At 500, 600, 800 and 900 steps.
+    assert found.checkpoints == 4
+
+
 @pytest.mark.parametrize(
     ("fields", "steps"),
     [

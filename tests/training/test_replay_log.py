@@ -48,14 +48,14 @@ def filled(rows: int, kind: type[ReplayBuffer] = RowReplayBuffer) -> Any:
 def test_what_is_read_back_is_what_was_in_the_buffer(tmp_path: Path, kind: type[ReplayBuffer], rows: int) -> None:
     buffer = make(kind)
     log = ReplayLog(tmp_path / "replay", buffer)
-    place = log.sync()
+    place = log.place
     for first in range(0, rows, 7):
         add(buffer, first, min(first + 7, rows))
-        log.append(min(first + 7, rows))
+        log.write(log.take(min(first + 7, rows)))
         if first % 2:
-            place = log.sync()
+            place = log.place
             log.forget()
-    place = log.sync()
+    place = log.place
     other = make(kind)
     refill(tmp_path / "replay", other, place)
     assert same(buffer, other)
@@ -64,19 +64,19 @@ def test_what_is_read_back_is_what_was_in_the_buffer(tmp_path: Path, kind: type[
 def test_more_rows_than_the_buffer_holds_may_come_at_once(tmp_path: Path) -> None:
     buffer = filled(2 * CAPACITY + 3)
     log = ReplayLog(tmp_path, buffer)
-    log.append(2 * CAPACITY + 3)
+    log.write(log.take(2 * CAPACITY + 3))
     other = make()
-    refill(tmp_path, other, log.sync())
+    refill(tmp_path, other, log.place)
     assert same(buffer, other)
 
 
 def test_a_resumed_log_writes_on_beside_what_the_killed_one_wrote_too_much(tmp_path: Path) -> None:
     buffer = filled(10)
     log = ReplayLog(tmp_path, buffer)
-    log.append(10)
-    place = log.sync()
+    log.write(log.take(10))
+    place = log.place
     add(buffer, 100, 108)
-    log.append(18)
+    log.write(log.take(18))
     # Killed here, in the middle of a row.
     with max(tmp_path.glob("*.rows")).open("ab") as file:
         file.write(b"torn")
@@ -86,9 +86,9 @@ def test_a_resumed_log_writes_on_beside_what_the_killed_one_wrote_too_much(tmp_p
     assert same(resumed, filled(10))
     log = ReplayLog(tmp_path, resumed, 10)
     add(resumed, 10, 30)
-    log.append(30)
+    log.write(log.take(30))
     other = make()
-    refill(tmp_path, other, log.sync())
+    refill(tmp_path, other, log.place)
     assert same(other, filled(30))
 
 
@@ -98,8 +98,8 @@ def test_the_rows_of_the_checkpoint_before_stay_until_the_next_one(tmp_path: Pat
     places, copies = [], []
     for rows in range(20, 200, 20):
         add(buffer, rows - 20, rows)
-        log.append(rows)
-        places.append(log.sync())
+        log.write(log.take(rows))
+        places.append(log.place)
         copies.append(filled(rows))
         log.forget()
         for place, copy in list(zip(places, copies, strict=True))[-2:]:
@@ -112,8 +112,8 @@ def test_the_rows_of_the_checkpoint_before_stay_until_the_next_one(tmp_path: Pat
 def test_missing_rows_and_other_buffers_are_refused(tmp_path: Path) -> None:
     buffer = filled(20)
     log = ReplayLog(tmp_path, buffer)
-    log.append(20)
-    place = log.sync()
+    log.write(log.take(20))
+    place = log.place
     with pytest.raises(ValueError, match="another size or shape"):
         refill(tmp_path, make(ReplayBuffer), place)
     torn = sorted(tmp_path.glob("*.rows"))[3]

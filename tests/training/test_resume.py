@@ -130,10 +130,10 @@ class Knife:
         self.moments = 0
         self.cuts_at = 0
         for owner, name in (
-            (EventWriter, "append"),
+            (EventWriter, "_write"),
             (durable, "seal_directory"),
             (durable, "write_bytes"),
-            (ReplayLog, "append"),
+            (ReplayLog, "write"),
             (ReplayLog, "sync"),
             (ReplayLog, "forget"),
             (Learner, "iterate"),
@@ -152,7 +152,8 @@ class Knife:
 
     def _pass(self) -> None:
         self.moments += 1
-        if self.moments == self.cuts_at:
+        # No thread goes on without power.
+        if 0 < self.cuts_at <= self.moments:
             raise Cut
 
 

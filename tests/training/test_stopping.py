@@ -14,15 +14,15 @@ def rule(total_steps: int = 0, **criteria: Any) -> StopRule:
     return StopRule(tiny_spec("ppo", total_steps=total_steps, stop_criteria=criteria))
 
 
-def at(steps: int = 0, lifetime_steps: int = 0, iteration: int = 0, wall_s: float = 0.0) -> Progress:
-    return Progress(steps, lifetime_steps or steps, iteration, wall_s)
+def at(steps: int = 0, iteration: int = 0, wall_s: float = 0.0) -> Progress:
+    return Progress(steps, iteration, wall_s)
 
 
 @pytest.mark.parametrize(
     ("made", "before", "met", "words"),
     [
         (rule(20_000), at(19_999), at(20_480), "20 480 of 20 000 steps are done"),
-        (rule(num_env_steps_sampled_lifetime=500), at(499, 499), at(100, 500), "500 of 500 steps are done over its"),
+        (rule(num_env_steps_sampled_lifetime=500), at(499), at(500), "500 of 500 steps are done over its"),
         (rule(training_iteration=3), at(iteration=2), at(iteration=3), "3 of 3 iterations are done"),
         (rule(wall_time_s=60.0), at(wall_s=59.9), at(wall_s=60.5), "60.5 of 60 seconds are over"),
     ],

@@ -13,7 +13,7 @@ from workbench.cli import main
 from workbench.project import Project
 from workbench.runs.directory import RunDirectory
 from workbench.runs.events import EventWriter
-from workbench.runs.filters import parse_filter
+from workbench.runs.filtering import Filter
 from workbench.runs.state import StateFile
 from workbench.runs.states import RunState
 from workbench.runs.store import RunStore
@@ -113,7 +113,7 @@ def test_a_terminal_without_these_signs_gets_plain_ones(project: Project, runs: 
     ],
 )
 def test_a_filter_chooses_runs(project: Project, runs: dict[str, RunDirectory], text: str, expected: set[str]) -> None:
-    chosen = parse_filter(text)
+    chosen = Filter.parse(text)
     names = {row.name for row in RunStore(project.runs).list() if chosen.matches(row)}
     assert names == {runs[key].name for key in expected}
 
@@ -123,8 +123,8 @@ def test_a_filter_chooses_runs(project: Project, runs: dict[str, RunDirectory], 
     [
         ("stat:live", "Did you mean state"),
         ("state:runing", "Did you mean running"),
-        ("return>5k", "cannot be compared yet"),
-        ('"open', "No closing quotation"),
+        ("return>5m", "did you mean 5M"),
+        ('"open', "has no end"),
     ],
 )
 def test_a_filter_that_cannot_be_is_exit_two(
@@ -132,6 +132,29 @@ def test_a_filter_that_cannot_be_is_exit_two(
 ) -> None:
     assert listing(project, text) == 2
     assert says in capsys.readouterr().err
+
+
+def test_a_minus_is_no_option_and_a_list_is_sorted(
+    project: Project, runs: dict[str, RunDirectory], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert listing(project, "cheetah", "-state:bad", "--json") == 0
+    assert [row["name"] for row in json.loads(capsys.readouterr().out)["runs"]] == [runs["sac"].name]
+    assert listing(project, "-has:return", "--sort", "seed", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["runs"][0]["name"] == runs["failed"].name
+    assert listing(project, "rollout/ep_rew_mean>1k", "--json") == 0
+    [row] = json.loads(capsys.readouterr().out)["runs"]
+    assert row["values"] == {"rollout/ep_rew_mean": 1402.0}
+    assert listing(project, "--sort", "sed") == 2
+    assert "Did you mean seed" in capsys.readouterr().err
+
+
+def test_the_help_explains_the_filter(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["runs", "--help"])
+    assert ended.value.code == 0
+    out = capsys.readouterr().out
+    assert "~return" in out
+    assert "state:bad -tag:junk" in out
 
 
 def test_json_is_one_document(

@@ -104,8 +104,8 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What was asked to be measured; nothing is."""
     asked: list[dict[str, Any]] = []
 
-    def measure(self: Rehearsals, spec: RunSpec, environment: dict[str, Any]) -> dict[str, Any]:
-        asked.append({"env_id": spec.env_id, **environment})
+    def measure(self: Rehearsals, spec: RunSpec, environment: dict[str, Any], start: tuple[int, int]) -> dict[str, Any]:
+        asked.append({"env_id": spec.env_id, "start": start, **environment})
         return {"reason": "this is a test"}
 
     monkeypatch.setattr(Rehearsals, "measure", measure)
@@ -190,7 +190,7 @@ def test_an_environment_without_a_recipe_must_be_given_a_budget(
         (["cart_pole", "-p", "ant"], "one pattern"),
         (["nothing_like_it"], "no environment matches"),
         (["zzz*"], "no environment matches"),
-        (["cart_pole", "--from", "7f3a"], "not built yet"),
+        (["cart_pole", "--from", "7f3a"], "there is no run `7f3a`"),
         (["cart_pole", "--video-on-checkpoint"], "not built yet"),
     ],
 )
@@ -239,7 +239,7 @@ def test_what_is_not_built_is_not_in_the_help(capsys: pytest.CaptureFixture[str]
         parse("--help")
     text = capsys.readouterr().out
     assert "--max-steps" in text
-    assert "--from" not in text
+    assert "--from" in text
     assert "video" not in text
     assert "_" not in text.replace("PATTERN", "").replace("learning_rate", "").replace("20_000", "").replace("1e-3", "")
 

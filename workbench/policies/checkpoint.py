@@ -75,7 +75,8 @@ def write_checkpoint(
     aside.mkdir()
     try:
         (aside / WEIGHTS_NAME).write_bytes(weights)
-        durable.write_text(aside / RECORD_NAME, record.model_dump_json(indent=2) + "\n")
+        text = record.model_dump_json(indent=2) + "\n"
+        (aside / RECORD_NAME).write_bytes(text.encode(errors="backslashreplace"))
         for name, content in (companions or {}).items():
             (aside / name).write_bytes(content)
         durable.seal_directory(aside, final)

@@ -8,6 +8,7 @@ that it never outlives whoever started it, however that ended. It needs no torch
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import queue
@@ -16,6 +17,7 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 FORMAT = 1
 CLAIMED = "claimed"
 """The kind of scores that a run gave its own checkpoint."""
+RESCORED = "rescored"
+"""The kind of scores of a checkpoint that had some, from episodes that none of those were of."""
 
 NICE = 10
 """How far the process stands back behind training."""
@@ -59,6 +63,43 @@ def score(checkpoint: Path, *, episodes: int, seed: int, threads: int = 1) -> Ev
     return evaluation
 
 
+def rescore(checkpoint: Path, *, episodes: int, seed: int, request: str = "", threads: int = 1) -> Evaluation:
+    """Return new scores of a checkpoint and append them to `evaluation.json`.
+
+    One without scores plays the episodes of which its run would claim; one that has some plays as many that follow
+    those, so that nothing is scored on what it was chosen by.
+
+    Args:
+        checkpoint: Its folder.
+        episodes: How many its run plays.
+        seed: The number of the first of those.
+        request: Id of the request that this answers, kept with the scores.
+        threads: Threads that step a batched environment.
+
+    Raises:
+        CheckpointError: The checkpoint is not whole, or does not fit the environment.
+        SimulationError: The environment failed.
+        OSError: The scores cannot be written.
+    """
+    from workbench.policies.evaluation import evaluate
+
+    known = _read(checkpoint)
+    if not known:
+        return score(checkpoint, episodes=episodes, seed=seed, threads=threads)
+    evaluation = evaluate(checkpoint, episodes=episodes, seed=next_seed(known, seed), threads=threads)
+    _append(checkpoint, {"kind": RESCORED, "request": request, **_entry(checkpoint, evaluation)})
+    return evaluation
+
+
+def next_seed(known: Iterable[Mapping[str, Any]], seed: int) -> int:
+    """Return the number of the first episode that no scores are of yet, and none before a run's own."""
+    ends = [seed]
+    for scores in known:
+        with contextlib.suppress(LookupError, TypeError, ValueError):
+            ends.append(int(scores["seed"]) + int(scores["episodes"]))
+    return max(ends)
+
+
 def read_claim(checkpoint: Path) -> Evaluation | None:
     """Return the scores that a run gave its checkpoint, or None where there are none that can be read."""
     from workbench.policies.evaluation import Evaluation
@@ -71,14 +112,38 @@ def read_claim(checkpoint: Path) -> Evaluation | None:
 
 def write_claim(checkpoint: Path, evaluation: Evaluation) -> None:
     """Write the scores that a run gives its checkpoint; those of others stay."""
+    with _alone(checkpoint):
+        others = [scores for scores in _read(checkpoint) if scores.get("kind") != CLAIMED]
+        _write(checkpoint, [{"kind": CLAIMED, **_entry(checkpoint, evaluation)}, *others])
+
+
+def _append(checkpoint: Path, scores: dict[str, Any]) -> None:
+    with _alone(checkpoint):
+        _write(checkpoint, [*_read(checkpoint), scores])
+
+
+def _entry(checkpoint: Path, evaluation: Evaluation) -> dict[str, Any]:
+    return {"time": time.time(), "steps": _steps(checkpoint), **evaluation.to_json()}
+
+
+def _write(checkpoint: Path, scores: list[dict[str, Any]]) -> None:
     from workbench import durable
     from workbench.policies.checkpoint import EVALUATION_NAME
 
-    claim = {"kind": CLAIMED, "time": time.time(), "steps": _steps(checkpoint), **evaluation.to_json()}
-    others = [scores for scores in _read(checkpoint) if scores.get("kind") != CLAIMED]
-    document = {"format": FORMAT, "evaluations": [claim, *others]}
     # A checkpoint that was deleted meanwhile stays so.
+    document = {"format": FORMAT, "evaluations": scores}
     durable.write_json(checkpoint / EVALUATION_NAME, document, makes_folder=False)
+
+
+@contextlib.contextmanager
+def _alone(checkpoint: Path) -> Iterator[None]:
+    """Keep everybody else from writing scores of the checkpoint meanwhile: each replaces the whole file."""
+    handle = os.open(checkpoint, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _read(checkpoint: Path) -> list[dict[str, Any]]:
@@ -107,8 +172,7 @@ def main() -> int:
     requests: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
     while True:
-        reason = _answer(json.loads(requests.get()))
-        answers.write(json.dumps({"ok": reason is None, "reason": reason or ""}) + "\n")
+        answers.write(json.dumps(_answer(json.loads(requests.get()))) + "\n")
         answers.flush()
 
 
@@ -119,16 +183,20 @@ def _listen(requests: queue.SimpleQueue[str]) -> None:
     os._exit(0)
 
 
-def _answer(request: dict[str, Any]) -> str | None:
-    """Score a checkpoint and return why that failed, if it did."""
+def _answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Score a checkpoint and return the scores, or why that failed."""
+    checkpoint, episodes, seed = Path(request["checkpoint"]), request["episodes"], request["seed"]
     try:
-        score(Path(request["checkpoint"]), episodes=request["episodes"], seed=request["seed"])
+        if "again" in request:
+            evaluation = rescore(checkpoint, episodes=episodes, seed=seed, request=request["again"])
+        else:
+            evaluation = score(checkpoint, episodes=episodes, seed=seed)
     except WorkbenchError as error:
-        return str(error)
+        return {"ok": False, "reason": str(error)}
     except Exception as error:
         traceback.print_exc()
-        return f"{type(error).__name__}: {error}"
-    return None
+        return {"ok": False, "reason": f"{type(error).__name__}: {error}"}
+    return {"ok": True, "reason": "", "scores": evaluation.to_json()}
 
 
 if __name__ == "__main__":

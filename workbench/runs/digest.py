@@ -10,16 +10,25 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.runs.changes import joined
 from workbench.runs.directory import RunDirectory
 from workbench.runs.events import Event, EventTail
 
 RETURN_METRIC = "rollout/ep_rew_mean"
+EVALUATION_METRIC = "eval/mean_return"
+SMOOTHING = 0.9
+"""How much of the mean so far the smoothed return keeps at each point."""
 WINDOW_S = 60.0
 """Speed is measured over this much of the newest past, never since the start."""
 TREND_POINTS = 64
 
+OF_OTHERS = ("request", "scores")
+"""Events that another process may write when a run has ended: they are no sign that it lived."""
+
 _METRICS_LINE = b'{"kind":"metrics"'
 _BACKLOG = 4 * TREND_POINTS
+_RECENT = 2 * TREND_POINTS
+"""Metrics of a backlog that are all read: what came before them weighs a millionth in the smoothed return."""
 _READ_BYTES = 16 * 2**20
 
 
@@ -54,9 +63,11 @@ class Digest:
         self.episodes = 0
         self.last_return: float | None = None
         """Mean return of the last 100 whole episodes, as of the newest metrics."""
+        self._smoothed = _Smoothed()
+        self._metrics: dict[str, tuple[int, float]] = {}
         self.anomalies = 0
         self.changes: dict[str, Any] = {}
-        """Fields of the spec that have other values since, by name."""
+        """Fields of the spec, and weights of reward terms, that have other values since, by dotted key."""
         self.last_time = 0.0
         """When the newest event was written, unix seconds."""
         self.first_time = 0.0
@@ -71,6 +82,16 @@ class Digest:
     def best(self) -> BestEvaluation | None:
         """The best evaluation so far."""
         return self._evaluations[-1] if self._evaluations else None
+
+    @property
+    def smoothed_return(self) -> float | None:
+        """The return under a debiased exponential mean; None where there is none, or the newest was not finite."""
+        return self._smoothed.value
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The newest finite value of each metric, by name."""
+        return {name: value for name, (_, value) in self._metrics.items()}
 
     @property
     def trend(self) -> tuple[float, ...]:
@@ -108,7 +129,7 @@ class Digest:
 
     def _fold(self, event: Event) -> None:
         time = event.get("time")
-        if isinstance(time, int | float):
+        if isinstance(time, int | float) and event["kind"] not in OF_OTHERS:
             self.last_time = float(time)
             self.first_time = self.first_time or self.last_time
         steps = event.get("steps")
@@ -125,7 +146,7 @@ class Digest:
                 self.anomalies += 1
             case "set":
                 values = event.get("values")
-                self.changes |= values if isinstance(values, dict) else {}
+                self.changes = joined(self.changes, values if isinstance(values, dict) else {})
             case "state":
                 # Before and after a pause or a new start are not one stretch of work.
                 self._window.clear()
@@ -140,10 +161,18 @@ class Digest:
         while len(self._window) > 2 and self._window[0][0] < self.last_time - WINDOW_S:
             self._window.popleft()
         values = event.get("values")
-        value = values.get(RETURN_METRIC) if isinstance(values, dict) else None
-        if isinstance(value, int | float):
-            self.last_return = float(value)
-            self._add_to_trend(steps, self.last_return)
+        values = values if isinstance(values, dict) else {}
+        self._metrics |= {
+            name: (steps, float(value)) for name, value in values.items() if isinstance(value, int | float)
+        }
+        if RETURN_METRIC not in values:
+            return
+        value = values[RETURN_METRIC]
+        value = float(value) if isinstance(value, int | float) else None
+        self._smoothed.add(steps, value)
+        if value is not None:
+            self.last_return = value
+            self._add_to_trend(steps, value)
 
     def _add_to_trend(self, steps: int, value: float) -> None:
         self._trend_skipped += 1
@@ -159,6 +188,7 @@ class Digest:
         mean, std = event.get("mean_return"), event.get("std_return")
         if not isinstance(mean, int | float):
             return
+        self._metrics[EVALUATION_METRIC] = (steps, float(mean))
         bound = event.get("lower_bound")
         score = float(bound if isinstance(bound, int | float) else mean)
         if not self._evaluations or score > self._evaluations[-1].score:
@@ -179,11 +209,47 @@ class Digest:
         self._trend = [point for point in self._trend if point[0] <= self.steps]
         self._evaluations = [item for item in self._evaluations if item.taken <= self.steps]
         self.last_return = self._trend[-1][1] if self._trend else None
+        self._smoothed.drop_after(self.steps, self._trend)
+        self._metrics = {name: point for name, point in self._metrics.items() if point[0] <= self.steps}
 
     def _rate(self, column: int) -> float | None:
         if len(self._window) < 2 or self.window_s <= 0:
             return None
         return float(self._window[-1][column] - self._window[0][column]) / self.window_s
+
+
+class _Smoothed:
+    """The exponential mean of the return, with the bias towards zero of its first points divided out.
+
+    A point that is not finite is a gap: the mean starts anew behind it. What it was at the newest points is kept, so
+    that it goes back exactly to where a run was resumed from, unless that lies very far back.
+    """
+
+    def __init__(self) -> None:
+        self._points: deque[tuple[int, float, float]] = deque(maxlen=_RECENT)
+        """Steps, the mean with its bias, and the share of it that is bias."""
+
+    @property
+    def value(self) -> float | None:
+        if not self._points:
+            return None
+        _, mean, bias = self._points[-1]
+        return mean / (1.0 - bias) if bias < 1.0 else None
+
+    def add(self, steps: int, value: float | None) -> None:
+        _, mean, bias = self._points[-1] if self._points else (0, 0.0, 1.0)
+        if value is None:
+            self._points.append((steps, 0.0, 1.0))
+        else:
+            self._points.append((steps, SMOOTHING * mean + (1.0 - SMOOTHING) * value, SMOOTHING * bias))
+
+    def drop_after(self, steps: int, trend: list[tuple[int, float]]) -> None:
+        """Go back to some steps; where that is beyond what is kept, from the thinned trend."""
+        while self._points and self._points[-1][0] > steps:
+            self._points.pop()
+        if not self._points:
+            for at, value in trend:
+                self.add(at, value)
 
 
 def _thinned(lines: list[bytes]) -> list[bytes]:
@@ -192,7 +258,7 @@ def _thinned(lines: list[bytes]) -> list[bytes]:
     if len(metrics) <= _BACKLOG:
         return lines
     stride = len(metrics) // TREND_POINTS
-    dropped = {index for rank, index in enumerate(metrics[:-TREND_POINTS]) if rank % stride}
+    dropped = {index for rank, index in enumerate(metrics[:-_RECENT]) if rank % stride}
     return [line for index, line in enumerate(lines) if index not in dropped]
 
 

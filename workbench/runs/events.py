@@ -52,7 +52,7 @@ class EventWriter:
         if count:
             event["not_finite"] = count
         line = to_json(event) + b"\n"
-        self._write(b"\n" + line if self._torn else line)
+        self._write(line)
         return event
 
     def close(self) -> None:
@@ -68,6 +68,8 @@ class EventWriter:
         self.close()
 
     def _write(self, line: bytes) -> None:
+        if self._torn:
+            line = b"\n" + line
         self._torn = True
         while line:
             line = line[os.write(self._handle, line) :]

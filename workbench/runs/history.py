@@ -11,6 +11,7 @@ from typing import Any
 
 from workbench.runs.directory import RunDirectory
 from workbench.runs.events import Event, EventTail
+from workbench.runs.lineage import Parent
 from workbench.runs.requests import Answer
 from workbench.runs.series import Series
 
@@ -89,9 +90,11 @@ class History:
         """The steps from which the run went on."""
         self.marks: list[Event] = []
         """Events other than metrics and episodes, for a list of what happened, oldest first."""
-        self.steps = 0
-        """Steps done, as of the newest event."""
-        self.iteration = 0
+        self.parent = Parent.of_record(self.run.record())
+        """The checkpoint it started from; None for a run that started untrained."""
+        self.steps = 0 if self.parent is None else self.parent.steps
+        """Steps done, as of the newest event, the parent's included."""
+        self.iteration = 0 if self.parent is None else self.parent.iteration
         self.wall_s = 0.0
         self.episodes = 0
 

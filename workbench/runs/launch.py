@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import WorkbenchError, WorkFailedError
 from workbench.runs.directory import RunDirectory
 from workbench.runs.last_words import last_lines
+from workbench.runs.lineage import read_parent
 from workbench.runs.lock import SupervisorLock, supervisor_of
 from workbench.runs.processes import this_host
 from workbench.runs.record import run_record, surroundings
@@ -52,7 +53,8 @@ def enqueue(runs_root: Path, launches: Sequence[Launch]) -> list[RunDirectory]:
     All of them are written before the first can be seen: where one cannot be, none is queued.
 
     Raises:
-        RequestError: The folder of the runs or that of an environment has a name that is not text.
+        RequestError: The folder of the runs or that of an environment has a name that is not text, or the checkpoint
+            that a run starts from is gone.
         WorkFailedError: The folder cannot be written, or no supervisor can be started.
     """
     runs_root = runs_root.expanduser().resolve()
@@ -68,7 +70,7 @@ def enqueue(runs_root: Path, launches: Sequence[Launch]) -> list[RunDirectory]:
                 updated=now_ns / 1e9,
                 queued_ns=now_ns + index,
             )
-            record = run_record(launch.spec, launch.environment, launch.command, about, group=launch.group)
+            record = _record(launch, about, runs_root)
             files = {"run.json": record, "state.json": queued.to_json()}
             prepared.append(RunDirectory.prepare(runs_root, launch.spec.algorithm, files))
         runs = [RunDirectory.publish(aside, item.short_name) for aside, item in zip(prepared, launches, strict=True)]
@@ -78,6 +80,12 @@ def enqueue(runs_root: Path, launches: Sequence[Launch]) -> list[RunDirectory]:
         raise
     ensure_supervisor(runs_root)
     return runs
+
+
+def _record(launch: Launch, about: Mapping[str, Any], runs_root: Path) -> dict[str, Any]:
+    reference = launch.spec.model_dump(mode="json").get("parent")
+    parent = None if reference is None else read_parent(runs_root, reference).to_json()
+    return run_record(launch.spec, launch.environment, launch.command, about, group=launch.group, parent=parent)
 
 
 def ensure_supervisor(runs_root: Path) -> None:

@@ -35,6 +35,7 @@ def run_record(
     about: Mapping[str, Any],
     *,
     group: str | None = None,
+    parent: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the content of a `run.json`.
 
@@ -44,6 +45,7 @@ def run_record(
         command: The command line that starts the same run again.
         about: Its `surroundings`.
         group: Shared by runs that were launched together; the spec's own by default.
+        parent: The run and checkpoint that it starts from, see `Parent`.
 
     Raises:
         RequestError: The environment is in a folder whose name a checkpoint cannot hold.
@@ -57,7 +59,7 @@ def run_record(
         "command": list(command),
         "seed": asked.get("seed"),
         "group": group or asked.get("group"),
-        "parent": asked.get("parent"),
+        "parent": None if parent is None else dict(parent),
         **about,
     }
 

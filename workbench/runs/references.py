@@ -49,14 +49,22 @@ def resolve_checkpoint(project: Project, text: str, runs_root: Path | None = Non
     Raises:
         NotFoundError: It names nothing, several things, or a run without that checkpoint.
     """
-    root = runs_root or project.runs
+    return find_checkpoint(runs_root or project.runs, text)
+
+
+def find_checkpoint(runs_root: Path, text: str) -> Path:
+    """Return the folder of the checkpoint that `text` names, among the runs of a runs root; see `resolve_checkpoint`.
+
+    Raises:
+        NotFoundError: It names nothing, several things, or a run without that checkpoint.
+    """
     at_path = _checkpoint_at(Path(text).expanduser())
     if at_path is not None:
         return at_path
     picked = _PICK.fullmatch(text)
     if picked is not None:
-        return _pick(_run_or_environment(root, picked["run"]), picked["which"])
-    return _best_or_latest(_run_or_environment(root, text))
+        return _pick(_run_or_environment(runs_root, picked["run"]), picked["which"])
+    return _best_or_latest(_run_or_environment(runs_root, text))
 
 
 def _run_or_environment(runs_root: Path, text: str) -> RunDirectory:

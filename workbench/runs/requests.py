@@ -43,6 +43,7 @@ class Answer:
 
     ok: bool
     reason: str = ""
+    """Why it was refused; or what was done, where that is worth a word."""
 
 
 def send(run: RunDirectory, verb: str, **args: Any) -> str:
@@ -52,12 +53,17 @@ def send(run: RunDirectory, verb: str, **args: Any) -> str:
         OSError: The folder cannot be written.
     """
     now_ns = time.time_ns()
-    request_id = f"{now_ns}-{secrets.token_hex(3)}"
+    request_id = new_id(now_ns)
     # Two requests of one nanosecond keep both their files; a name in use is never written over.
     while (path := run.control / f"{now_ns:020d}_{verb}.json").exists():
         now_ns += 1
     durable.write_json(path, {"id": request_id, "verb": verb, "args": args, "time_ns": now_ns})
     return request_id
+
+
+def new_id(now_ns: int | None = None) -> str:
+    """Return an id that no other request has."""
+    return f"{time.time_ns() if now_ns is None else now_ns}-{secrets.token_hex(3)}"
 
 
 def pending(run: RunDirectory) -> list[Request]:

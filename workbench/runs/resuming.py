@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 from workbench import durable
 from workbench.errors import RequestError, WorkFailedError
 from workbench.runs.directory import CheckpointDirectory, RunDirectory
+from workbench.runs.holding import held
 from workbench.runs.launch import ensure_supervisor
 from workbench.runs.processes import this_host
 from workbench.runs.state import StateFile, observe
@@ -49,18 +46,18 @@ def resume_run(run: RunDirectory, *, max_steps: int | None = None) -> Resumption
         WorkFailedError: The folder cannot be written, or no supervisor can be started.
     """
     try:
-        with _alone(run):
+        with held(run.path):
             checkpoint, order = _check(run, max_steps)
             # The order first: whoever finds the run in the queue finds it there.
             if order:
-                durable.write_json(run.path / ORDER_NAME, {"format": 1, "values": order})
+                durable.write_json(run.path / ORDER_NAME, {"format": 1, "values": order}, makes_folder=False)
             else:
                 (run.path / ORDER_NAME).unlink(missing_ok=True)
             StateFile(run.state_path).write_queued(queued_ns=time.time_ns())
     except OSError as error:
         raise WorkFailedError(f"{run.name} cannot be resumed: {error.strerror or error}.") from error
     ensure_supervisor(run.runs_root)
-    return Resumption(run, checkpoint, tuple(_notes(run)))
+    return Resumption(run, checkpoint, tuple(_notes(run.record())))
 
 
 def take_order(run: RunDirectory) -> dict[str, Any]:
@@ -102,8 +99,12 @@ def _check(run: RunDirectory, max_steps: int | None) -> tuple[CheckpointDirector
     return latest, {"total_steps": max_steps, "stop_criteria": {}}
 
 
-def _notes(run: RunDirectory) -> Iterator[str]:
-    record = run.record()
+def differing(record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is not as it was when a run began, and what that may change, one sentence each.
+
+    Args:
+        record: Its `run.json`.
+    """
     versions = record.get("versions")
     for name, then in versions.items() if isinstance(versions, dict) else ():
         now = _version_of(name)
@@ -112,6 +113,10 @@ def _notes(run: RunDirectory) -> Iterator[str]:
     host = record.get("host")
     if host and host != this_host():
         yield f"it began on {host}: on another processor its numbers may differ in their last digits."
+
+
+def _notes(record: Mapping[str, Any]) -> Iterator[str]:
+    yield from differing(record)
     environment = record.get("environment")
     if isinstance(environment, dict) and environment.get("module") is None:
         yield "a plain Gymnasium environment cannot be put back where it was: its episodes begin anew."
@@ -126,14 +131,3 @@ def _version_of(name: str) -> str | None:
         return version(name)
     except PackageNotFoundError:
         return None
-
-
-@contextmanager
-def _alone(run: RunDirectory) -> Iterator[None]:
-    """Keep everybody else from resuming the run meanwhile."""
-    handle = os.open(Path(run.path), os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

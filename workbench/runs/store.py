@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,21 +44,24 @@ class RunStore:
         self._clock = clock
         self._known: dict[Path, _Known] = {}
 
-    def list(self) -> list[RunSummary]:
-        """Return a row for every run: live ones first, then queued, then ended, newest first in each.
+    def list(self, needs: Collection[str] = ()) -> list[RunSummary]:
+        """Return a row for every run: pinned ones first, then live, queued and ended, newest first in each.
 
         Cheap to call again: a file that did not change is not read, a stream that grew is read from where it grew.
+
+        Args:
+            needs: Fields of the spec and metrics that the rows shall carry in `values`; see `Filter.needs`.
         """
         runs = list(run_directories(self.runs_root))
         for gone in self._known.keys() - {run.path for run in runs}:
             del self._known[gone]
-        rows = [self.summary(run) for run in runs]
+        rows = [self.summary(run, needs) for run in runs]
         rows.sort(key=lambda row: (row.created, row.name), reverse=True)
-        rows.sort(key=lambda row: 0 if row.state.is_live else 2 if row.state.is_ended else 1)
+        rows.sort(key=lambda row: (not row.is_pinned, 0 if row.state.is_live else 2 if row.state.is_ended else 1))
         return rows
 
-    def summary(self, run: RunDirectory) -> RunSummary:
-        """Return the row of one run."""
+    def summary(self, run: RunDirectory, needs: Collection[str] = ()) -> RunSummary:
+        """Return the row of one run, with the fields of the spec and metrics that are asked for."""
         now = self._clock()
         known = self._known.get(run.path)
         if known is None:
@@ -69,7 +72,7 @@ class RunStore:
             known.annotations = run.annotations()
         observed = self._observe(run, known, now)
         known.digest.refresh()
-        return summarize(run, known.record, known.annotations, observed, known.digest, now)
+        return summarize(run, known.record, known.annotations, observed, known.digest, now, needs=needs)
 
     def find(self, text: str) -> RunDirectory:
         """Return the run that a person means: full name, last four hex digits, or a prefix into the date.

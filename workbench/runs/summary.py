@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.runs.annotations import Annotations
 from workbench.runs.digest import BestEvaluation, Digest
 from workbench.runs.directory import RunDirectory
+from workbench.runs.filter_fields import parent_run, read_values
+from workbench.runs.lineage import start_of
 from workbench.runs.state import ObservedState
 from workbench.runs.states import RunState
 
@@ -85,7 +87,9 @@ class RunSummary:
     group: str | None
     """Shared by runs launched together that differ in seed."""
     parent: str | None
-    """The checkpoint it started from."""
+    """The checkpoint it started from: `RUN:<steps>`, or a path."""
+    start_steps: int
+    """Steps at which it started, its parent's; `steps` and `total_steps` count them too."""
     anomalies: int
     silent_s: float | None
     """For how long a living process has shown nothing."""
@@ -96,6 +100,14 @@ class RunSummary:
     host: str
     problem: str
     """What is wrong with the folder itself; empty where nothing is."""
+    smoothed_return: float | None = None
+    """`last_return` under the exponential mean that curves are drawn with."""
+    is_pinned: bool = False
+    """Whether a person wants it on top of the list."""
+    queued_ns: int = 0
+    """When it was last put into the queue, unix nanoseconds."""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the spec and newest metrics that a reader asked for by name; those it has not are left out."""
 
     @property
     def name(self) -> str:
@@ -107,6 +119,11 @@ class RunSummary:
         """Its last four hex digits."""
         return self.run.short_id
 
+    @property
+    def parent_run(self) -> str:
+        """Name of the run it was forked from; empty where it was not."""
+        return parent_run(self.parent) if self.parent else ""
+
     def to_json(self) -> dict[str, Any]:
         """Return the row as `runs --json` prints it."""
         row = {name: value for name, value in self.__dict__.items() if name not in ("run", "best", "trend")}
@@ -116,6 +133,7 @@ class RunSummary:
             "name": self.name,
             "path": str(self.run.path),
             **row,
+            "values": dict(self.values),
             "state": str(self.state),
             "best_evaluation": best,
             "tags": list(self.tags),
@@ -130,8 +148,20 @@ def summarize(
     observed: ObservedState,
     digest: Digest,
     now: float,
+    *,
+    needs: Collection[str] = (),
 ) -> RunSummary:
-    """Put a run's row together from its parts, none of which is read here."""
+    """Put a run's row together from its parts, none of which is read here.
+
+    Args:
+        run: The run.
+        record: Its `run.json`.
+        annotations: What a person added.
+        observed: Its state.
+        digest: Its event stream.
+        now: Unix seconds.
+        needs: Fields of the spec and metrics that the row shall carry.
+    """
     spec = record.get("spec")
     spec = spec if isinstance(spec, dict) else {}
     environment = record.get("environment")
@@ -141,8 +171,12 @@ def summarize(
     speed = digest.steps_per_s if is_working else None
     seed, created = spec.get("seed", record.get("seed")), record.get("created")
     created = float(created) if isinstance(created, int | float) else run.made or _changed(observed, digest) or now
+    start_steps, start_iteration = start_of(record)
+    # Until it has told of itself, a run is as far as its parent was.
+    steps, iteration = max(digest.steps, start_steps), max(digest.iteration, start_iteration)
     tags = spec.get("tags")
     tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
+    stored = observed.stored
     return RunSummary(
         run=run,
         state=observed.state,
@@ -151,10 +185,10 @@ def summarize(
         env_id=str(spec.get("env_id") or ""),
         env_name=str(environment.get("name") or run.short_name),
         seed=seed if isinstance(seed, int) else None,
-        steps=digest.steps,
+        steps=steps,
         total_steps=limits.steps,
-        iteration=digest.iteration,
-        progress=_progress(limits, observed.state, digest),
+        iteration=iteration,
+        progress=_progress(limits, observed.state, steps, iteration, digest.wall_s),
         steps_per_s=speed,
         eta_s=_eta(limits, digest) if observed.state is RunState.RUNNING else None,
         eta_is_bound=limits.has_goal,
@@ -165,27 +199,32 @@ def summarize(
         age_s=max(0.0, now - created),
         active_s=digest.wall_s,
         changed=_changed(observed, digest),
-        tags=tuple(dict.fromkeys([*tags, *annotations.tags])),
+        tags=annotations.all_tags(tags),
         note=annotations.note,
         group=_text(spec.get("group")) or _text(record.get("group")),
-        parent=_text(spec.get("parent")) or _text(record.get("parent")),
+        parent=_text(spec.get("parent")),
+        start_steps=start_steps,
         anomalies=digest.anomalies,
         silent_s=observed.silent_s,
         is_stalled=observed.is_stalled,
         last_words=observed.last_words,
         pid=observed.pid if observed.state.is_live else None,
-        host=observed.stored.host if observed.stored else "",
+        host=stored.host if stored else "",
         problem="" if spec else "run.json is missing or damaged",
+        smoothed_return=digest.smoothed_return,
+        is_pinned=annotations.is_on_top,
+        queued_ns=stored.queued_ns if stored else 0,
+        values=read_values(needs, spec, digest.changes, digest.metrics) if needs else {},
     )
 
 
-def _progress(limits: Limits, state: RunState, digest: Digest) -> float | None:
+def _progress(limits: Limits, state: RunState, steps: int, iteration: int, wall_s: float) -> float | None:
     shares = [
         done / limit
         for done, limit in (
-            (digest.steps, limits.steps),
-            (digest.iteration, limits.iterations),
-            (digest.wall_s, limits.wall_s),
+            (steps, limits.steps),
+            (iteration, limits.iterations),
+            (wall_s, limits.wall_s),
         )
         if limit
     ]

@@ -104,6 +104,7 @@ class BatchEnv(ABC, Generic[C]):
         self.name = name or type(self).__name__
         self._all = np.arange(n_envs)
         self._views: dict[int, Any] = {}
+        self._reward_weights: Floats | None = None
         with Guard(self):
             self.model = compile_model(self.load(), module_path(type(self)))
             # A state that is no longer finite must reach the checks below instead of being replaced in silence.
@@ -250,6 +251,30 @@ class BatchEnv(ABC, Generic[C]):
         """Return the reward gathered so far in each current episode (n,)."""
         return self.statistics.returns()
 
+    @property
+    def reward_weights(self) -> dict[str, float]:
+        """What each reward term counts in the reward; 1 each unless `weigh` said otherwise."""
+        weights = np.ones(len(self.reward_names)) if self._reward_weights is None else self._reward_weights[:, 0]
+        return dict(zip(self.reward_names, weights.tolist(), strict=True))
+
+    def weigh(self, weights: Mapping[str, float]) -> None:
+        """Let reward terms count more or less in the reward from the next step on; the others stay as they are.
+
+        The terms themselves are told as the author gives them. Part of a snapshot.
+
+        Raises:
+            RequestError: There is no such term, or a weight is not a finite number of at least 0.
+        """
+        wanted = self.reward_weights
+        for name, weight in weights.items():
+            if name not in wanted:
+                raise RequestError(f"{self.name} has no reward term {name}; there are {', '.join(wanted)}.")
+            if not 0 <= weight < np.inf:
+                raise RequestError(f"the weight of the reward term {name} is a number of at least 0, not {weight:g}.")
+            wanted[name] = float(weight)
+        column = np.array(list(wanted.values()))[:, None]
+        self._reward_weights = None if (column == 1.0).all() else column
+
     def snapshot(self) -> Snapshot:
         """Return the state of all copies as plain data, with which `restore` makes them go on as if never interrupted.
 
@@ -294,7 +319,9 @@ class BatchEnv(ABC, Generic[C]):
         k = len(self.reward_names)
         self._fill(values, 0, self.reward_names, self.reward_terms(actions), "reward_terms")
         with np.errstate(over="ignore", invalid="ignore"):
-            np.add.reduce(values[:k], axis=0, out=values[k])
+            np.add.reduce(
+                values[:k] if self._reward_weights is None else values[:k] * self._reward_weights, axis=0, out=values[k]
+            )
         if not np.isfinite(values[k]).all():
             self._raise_reward(values[: k + 1])
         observations = self._check_observations(self.observe())

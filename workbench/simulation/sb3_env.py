@@ -118,6 +118,15 @@ class BatchVecEnv(VecEnv):
         """Return the episodes that ended since the last call, however they were stepped."""
         return self._log.drain()
 
+    @property
+    def reward_weights(self) -> dict[str, float]:
+        """What each reward term counts in the reward; see `BatchEnv.weigh`."""
+        return self.env.reward_weights
+
+    def weigh(self, weights: Mapping[str, float]) -> None:
+        """Let reward terms count more or less from the next step on; see `BatchEnv.weigh`."""
+        self.env.weigh(weights)
+
     def snapshot(self) -> Snapshot:
         """Return the state of all copies; see `BatchEnv.snapshot`. Episodes that were not drained are no part of it."""
         return self.env.snapshot()
@@ -200,6 +209,20 @@ class GymVecEnv(DummyVecEnv):
     def drain_episodes(self) -> list[Episode]:
         """Return the episodes that ended since the last call, however they were stepped."""
         return self._log.drain()
+
+    @property
+    def reward_weights(self) -> dict[str, float]:
+        """Nothing: a plain environment gives its reward as one number."""
+        return {}
+
+    def weigh(self, weights: Mapping[str, float]) -> None:
+        """Refuse weights, for there are no terms.
+
+        Raises:
+            RequestError: There are weights.
+        """
+        if weights:
+            raise RequestError(f"{self.name} gives one reward and not its terms: none can be weighed.")
 
     def snapshot(self) -> Snapshot:
         """Return what the copies draw their random numbers from; of the rest of them nothing can be known."""

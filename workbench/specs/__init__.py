@@ -4,7 +4,8 @@ Sees only errors, suggestions and pydantic; never a simulator, a learner, or a t
 """
 
 from workbench.specs.algorithms import ALGORITHM_SPECS, ALGORITHMS, Algorithm, PPOSpec, SACSpec, TD3Spec
-from workbench.specs.composing import Composed, command_for, compose, parse_overrides
+from workbench.specs.changing import Change, Done, LiveField, amended, change, changeable, live_rows, weights_in
+from workbench.specs.composing import Composed, changes, command_for, compose, override_rows, parse_overrides
 from workbench.specs.fields import FieldRow, field_table, read_number, show
 from workbench.specs.kinds import schedule
 from workbench.specs.located import Located, read_located
@@ -20,8 +21,11 @@ __all__ = [
     "RECIPE_FIELDS",
     "RECIPE_SUFFIX",
     "Algorithm",
+    "Change",
     "Composed",
+    "Done",
     "FieldRow",
+    "LiveField",
     "Located",
     "PPOSpec",
     "Recipe",
@@ -29,11 +33,17 @@ __all__ = [
     "SACSpec",
     "StopCriteria",
     "TD3Spec",
+    "amended",
+    "change",
+    "changeable",
+    "changes",
     "command_for",
     "compose",
     "errors_of",
     "field_table",
     "json_schema",
+    "live_rows",
+    "override_rows",
     "parse_overrides",
     "read_located",
     "read_number",
@@ -42,4 +52,5 @@ __all__ = [
     "show",
     "spec_from_json",
     "validate",
+    "weights_in",
 ]

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from workbench.specs.kinds import (
+    LIVE,
     Activation,
     ActorCriticLayers,
     ActorQLayers,
@@ -49,35 +50,35 @@ class PPOSpec(Spec):
 
     noun: ClassVar[str] = "a PPO field"
 
-    learning_rate: Schedule = 3e-4
+    learning_rate: Annotated[Schedule, LIVE] = 3e-4
     """Step size of the optimiser; a number, or `linear:START[:END]` over the run."""
     n_steps: Count = 2048
     """Steps of each copy in one rollout; a rollout is n_steps × n_envs steps."""
     batch_size: Count = 64
     """Steps in one mini-batch; divides a rollout."""
-    n_epochs: Count = 10
+    n_epochs: Annotated[Count, LIVE] = 10
     """Passes over each rollout."""
     gamma: Fraction = 0.99
     """Discount of later rewards; 0 looks one step ahead, 1 does not discount."""
     gae_lambda: Fraction = 0.95
     """Bias against variance of the advantage estimate; 1 takes whole returns."""
-    clip_range: ClipRange = 0.2
+    clip_range: Annotated[ClipRange, LIVE] = 0.2
     """How far the new policy's ratio may leave 1; a number, or `linear:START[:END]`, or inf."""
-    clip_range_vf: ClipRange | None = None
+    clip_range_vf: Annotated[ClipRange | None, LIVE] = None
     """The same for the value function, in units of the return; none does not clip."""
     normalize_advantage: bool = True
     """Give the advantages of a mini-batch mean 0 and deviation 1."""
-    ent_coef: float = 0.0
+    ent_coef: Annotated[float, LIVE] = 0.0
     """Weight of the entropy bonus in the loss."""
-    vf_coef: float = 0.5
+    vf_coef: Annotated[float, LIVE] = 0.5
     """Weight of the value loss."""
-    max_grad_norm: Bound = 0.5
+    max_grad_norm: Annotated[Bound, LIVE] = 0.5
     """Longest gradient; longer ones are shortened to it. inf does not clip."""
     use_sde: bool = False
     """State-dependent exploration instead of independent noise at each step."""
     sde_sample_freq: CountOrMinusOne = -1
     """Steps between new exploration matrices; -1 draws one a rollout. Needs use_sde."""
-    target_kl: Annotated[float, Field(gt=0)] | None = None
+    target_kl: Annotated[Annotated[float, Field(gt=0)] | None, LIVE] = None
     """Leave the epochs of a rollout early beyond 1.5 × this divergence; none never does."""
     net_arch: ActorCriticLayers = (64, 64)
     """Hidden widths of the policy and of the value network: one list for both, or pi and vf."""
@@ -97,7 +98,7 @@ class PPOSpec(Spec):
 class OffPolicySpec(Spec):
     """What algorithms that learn from a replay buffer have in common."""
 
-    learning_rate: Schedule = 3e-4
+    learning_rate: Annotated[Schedule, LIVE] = 3e-4
     """Step size of all optimisers; a number, or `linear:START[:END]` over the run."""
     buffer_size: Count = 1_000_000
     """Steps kept for replay, all copies together."""
@@ -105,17 +106,17 @@ class OffPolicySpec(Spec):
     """Steps taken with random actions before the first update."""
     batch_size: Count = 256
     """Steps in one mini-batch."""
-    tau: Annotated[float, Field(gt=0, le=1)] = 0.005
+    tau: Annotated[float, Field(gt=0, le=1), LIVE] = 0.005
     """Share of the networks that moves into their targets each time; 1 copies them."""
     gamma: Fraction = 0.99
     """Discount of later rewards."""
     train_freq: Count = 1
     """Vector steps (each n_envs steps) between updates."""
-    gradient_steps: CountOrMinusOne = 1
+    gradient_steps: Annotated[CountOrMinusOne, LIVE] = 1
     """Updates each time; -1 makes as many as steps were taken."""
     n_steps: Count = 1
     """Rewards summed before the critic is asked."""
-    action_noise_std: Annotated[float, Field(gt=0)] | None = None
+    action_noise_std: Annotated[Annotated[float, Field(gt=0)] | None, LIVE] = None
     """Deviation of Gaussian noise on actions scaled to -1…1, beside a policy's own; none adds nothing."""
     net_arch: ActorQLayers = (256, 256)
     """Hidden widths of the policy and of the critics: one list for both, or pi and qf."""
@@ -133,11 +134,11 @@ class SACSpec(OffPolicySpec):
 
     noun: ClassVar[str] = "a SAC field"
 
-    ent_coef: EntropyCoefficient = "auto"
+    ent_coef: Annotated[EntropyCoefficient, LIVE] = "auto"
     """Weight of the entropy: a number, auto (learned from 1), or auto_0.1 (learned from 0.1)."""
-    target_update_interval: Count = 1
+    target_update_interval: Annotated[Count, LIVE] = 1
     """Updates between moves of the target critics."""
-    target_entropy: TargetEntropy = "auto"
+    target_entropy: Annotated[TargetEntropy, LIVE] = "auto"
     """Entropy that a learned weight aims at; auto is minus the number of actions."""
     use_sde: bool = False
     """State-dependent exploration instead of independent noise at each step."""
@@ -154,15 +155,15 @@ class TD3Spec(OffPolicySpec):
 
     noun: ClassVar[str] = "a TD3 field"
 
-    learning_rate: Schedule = 1e-3
+    learning_rate: Annotated[Schedule, LIVE] = 1e-3
     """Step size of all optimisers; a number, or `linear:START[:END]` over the run."""
     net_arch: ActorQLayers = (400, 300)
     """Hidden widths of the policy and of the critics: one list for both, or pi and qf."""
-    policy_delay: Count = 2
+    policy_delay: Annotated[Count, LIVE] = 2
     """Critic updates to one policy update."""
-    target_policy_noise: Annotated[float, Field(gt=0)] = 0.2
+    target_policy_noise: Annotated[float, Field(gt=0), LIVE] = 0.2
     """Deviation of the noise on target actions."""
-    target_noise_clip: Annotated[float, Field(gt=0)] = 0.5
+    target_noise_clip: Annotated[float, Field(gt=0), LIVE] = 0.5
     """Largest noise on a target action."""
 
 

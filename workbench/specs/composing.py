@@ -67,6 +67,7 @@ def compose(
     *,
     algorithm: str = "ppo",
     recipe: Recipe | None = None,
+    base: Mapping[str, Any] | None = None,
     overrides: Sequence[str] = (),
     **fields: Any,
 ) -> Composed:
@@ -76,6 +77,7 @@ def compose(
         env_id: Gymnasium ID of the environment.
         algorithm: Which algorithm trains; case does not matter.
         recipe: The environment's recipe, where it has one.
+        base: Fields of another run that this one is like, instead of the recipe's.
         overrides: `KEY=VALUE` as `--set` takes them, `ppo.learning_rate=1e-3`; they win over the recipe.
         fields: Fields of a run by name; they win over everything, and None means not given.
     """
@@ -88,7 +90,9 @@ def compose(
         chosen = "ppo"
     name: Algorithm = next(item for item in ALGORITHMS if item == chosen)
     data: dict[str, Any] = {}
-    if recipe is not None:
+    if base is not None:
+        layer(data, base)
+    elif recipe is not None:
         problems += recipe.problems
         notes += recipe.notes
         data = merged_for(recipe.data, name)
@@ -100,11 +104,12 @@ def compose(
     problems += wrong
     layer_dotted(data, set_by_hand)
     layer(data, {key: value for key, value in fields.items() if value is not None})
-    if recipe is not None:
+    if recipe is not None and base is None:
         notes += _fit_rollout(data, recipe, by_hand="ppo.n_steps" in set_by_hand or _gives(fields, "n_steps"))
     data |= {"env_id": env_id, "algorithm": name}
     spec, found = checked(data)
-    problems = _joined(problems, found, [] if recipe is None else recipe.joint.get(name, ()))
+    rejudged = [] if recipe is None or base is not None else recipe.joint.get(name, ())
+    problems = _joined(problems, found, rejudged)
     return Composed(None if errors_of(problems) else spec, problems, notes, data)
 
 
@@ -203,7 +208,12 @@ def layer_dotted(data: dict[str, Any], values: Mapping[str, Any]) -> None:
 
 
 def command_for(
-    spec: RunSpec, entry_name: str, recipe: Recipe | None = None, *, seeds: Sequence[int] = ()
+    spec: RunSpec,
+    entry_name: str,
+    recipe: Recipe | None = None,
+    *,
+    base: Mapping[str, Any] | None = None,
+    seeds: Sequence[int] = (),
 ) -> list[str]:
     """Return the `workbench train …` words that ask for this run: only what differs from the recipe.
 
@@ -211,14 +221,16 @@ def command_for(
         spec: The run.
         entry_name: Short name of its environment.
         recipe: The recipe that `train` would find for it.
+        base: What `compose` was given instead of the recipe.
         seeds: Seeds of a group of runs, instead of the one in `spec`.
     """
     words = ["workbench", "train", entry_name, "--algorithm", spec.algorithm]
-    base = _flat(_recipe_alone(spec, recipe).model_dump(mode="json"))
+    unchanged = _recipe_alone(spec, recipe) if base is None else _like(base, spec)
+    theirs = _flat(unchanged.model_dump(mode="json"))
     mine = _flat(spec.model_dump(mode="json"))
     if seeds:
         words += ["--seeds", ",".join(map(str, seeds))]
-    changed = {key: value for key, value in mine.items() if base.get(key) != value}
+    changed = {key: value for key, value in mine.items() if theirs.get(key) != value}
     # A cadence that another displaced comes back by itself: `compose` drops it when the other is given.
     if changed.get("checkpoint_freq", 0) is None or changed.get("checkpoint_every_steps", 0) is None:
         displaced = "checkpoint_freq" if mine["checkpoint_freq"] is None else "checkpoint_every_steps"
@@ -233,6 +245,36 @@ def command_for(
         if key not in OWN_WORDS:
             words += ["--set", f"{key}={rows[key].render(value)}"]
     return words
+
+
+def changes(base: Mapping[str, Any], spec: RunSpec) -> list[str]:
+    """Return what a run does otherwise than the one it is like, one phrase each: `ppo.gamma 0.9 (was 0.99)`.
+
+    Args:
+        base: Fields of the other run.
+        spec: The run.
+    """
+    before, after = (_flat(item.model_dump(mode="json")) for item in (_like(base, spec), spec))
+    rows = override_rows()
+    return [
+        f"{key} {rows[key].render(value)} (was {rows[key].render(before[key])})"
+        for key, value in after.items()
+        if key in rows and key != "tags" and value != before[key] and _concerns(key, spec.algorithm)
+    ]
+
+
+def _concerns(key: str, algorithm: Algorithm) -> bool:
+    top = key.partition(".")[0]
+    return top not in ALGORITHMS or top == algorithm
+
+
+def _like(base: Mapping[str, Any], spec: RunSpec) -> RunSpec:
+    """Return what fields of another run alone give, which were checked when that one was launched."""
+    own = {"env_id": spec.env_id, "algorithm": spec.algorithm}
+    try:
+        return RunSpec.model_validate({**base, **own})
+    except ValidationError:
+        return RunSpec.model_validate(own)
 
 
 def _recipe_alone(spec: RunSpec, recipe: Recipe | None) -> RunSpec:

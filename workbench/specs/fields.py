@@ -9,7 +9,7 @@ import json
 import re
 import types
 import typing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ import annotated_types
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from workbench.specs.kinds import Kind, is_number
+from workbench.specs.kinds import Kind, Live, is_number
 
 MULTIPLES = {"k": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 NONE_WORDS = ("none", "null", "")
@@ -41,6 +41,8 @@ class FieldRow:
     """One sentence."""
     optional: bool = False
     """Whether none is accepted."""
+    live: bool = False
+    """Whether it may get another value while the run trains."""
 
     @property
     def accepts(self) -> str:
@@ -132,14 +134,10 @@ def field_table(model: type[BaseModel]) -> tuple[FieldRow, ...]:
         nested = info.annotation
         if isinstance(nested, type) and issubclass(nested, BaseModel):
             if name not in ("ppo", "sac", "td3"):
-                rows += [_renamed(row, f"{name}.{row.name}") for row in field_table(nested)]
+                rows += [replace(row, name=f"{name}.{row.name}") for row in field_table(nested)]
         else:
             rows.append(field_row(name, info))
     return tuple(rows)
-
-
-def _renamed(row: FieldRow, name: str) -> FieldRow:
-    return FieldRow(name, row.kind, row.default, row.range, row.choices, row.doc, row.optional)
 
 
 def field_row(name: str, info: FieldInfo) -> FieldRow:
@@ -155,7 +153,8 @@ def field_row(name: str, info: FieldInfo) -> FieldRow:
         words: dict[Any, str] = {int: "whole", float: "number", bool: "flag", str: "text"}
         word, span = words[core], _span(metadata) if core is not str else ""
     default = None if info.is_required() else _plain(info.default)
-    return FieldRow(name, word, default, span, choices, " ".join((info.description or "").split()), optional)
+    live = any(isinstance(item, Live) for item in metadata)
+    return FieldRow(name, word, default, span, choices, " ".join((info.description or "").split()), optional, live)
 
 
 def _plain(value: Any) -> Any:

@@ -38,6 +38,14 @@ class AtMostBecause:
 
 
 @dataclass(frozen=True)
+class Live:
+    """The field may get another value while the run trains."""
+
+
+LIVE = Live()
+
+
+@dataclass(frozen=True)
 class LinearSchedule:
     """A value that goes from `start` to `end` in a straight line over the run."""
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from workbench.specs.algorithms import Algorithm, Count, PPOSpec, SACSpec, Spec, TD3Spec
-from workbench.specs.kinds import Copies, Device, Duration, Goal, Limit, Words
+from workbench.specs.kinds import LIVE, Copies, Device, Duration, Goal, Limit, Words
 
 DEFAULT_CHECKPOINT_FREQ = 10
 LARGEST_SEED = 2**32 - 1
@@ -36,17 +36,17 @@ class StopCriteria(Spec):
 
     noun: ClassVar[str] = "a stop criterion"
 
-    episode_return_mean: Goal = None
+    episode_return_mean: Annotated[Goal, LIVE] = None
     """Mean training return of the last 100 whole episodes, once 100 have ended; none or 0 is no goal."""
-    evaluation_return_mean: Goal = None
+    evaluation_return_mean: Annotated[Goal, LIVE] = None
     """Mean return of an evaluation; none or 0 is no goal."""
-    consecutive: Count = 1
+    consecutive: Annotated[Count, LIVE] = 1
     """Evaluations in a row that must reach evaluation_return_mean."""
-    num_env_steps_sampled_lifetime: Limit = 0
+    num_env_steps_sampled_lifetime: Annotated[Limit, LIVE] = 0
     """Steps, those of a parent run included; 0 is no limit."""
-    training_iteration: Limit = 0
+    training_iteration: Annotated[Limit, LIVE] = 0
     """Iterations, those of a parent run included; 0 is no limit."""
-    wall_time_s: Duration = 0.0
+    wall_time_s: Annotated[Duration, LIVE] = 0.0
     """Seconds of active training over all resumes; 0 is no limit."""
 
 
@@ -67,17 +67,17 @@ class RunSpec(Spec):
     """Scale observations by running statistics, which every checkpoint carries."""
     normalize_rewards: bool = False
     """Scale rewards by the running deviation of the return, while training only."""
-    total_steps: Limit = 0
-    """Steps of this run, all copies together; 0 leaves the end to another criterion."""
+    total_steps: Annotated[Limit, LIVE] = 0
+    """Steps, all copies together and those of a parent run included; 0 leaves the end to another criterion."""
     stop_criteria: StopCriteria = StopCriteria()
     """What else ends the run."""
-    checkpoint_freq: Annotated[int, Field(ge=0)] | None = DEFAULT_CHECKPOINT_FREQ
+    checkpoint_freq: Annotated[Annotated[int, Field(ge=0)] | None, LIVE] = DEFAULT_CHECKPOINT_FREQ
     """Iterations between checkpoints; 0 keeps the untrained and the last only."""
-    checkpoint_every_steps: Count | None = None
+    checkpoint_every_steps: Annotated[Count | None, LIVE] = None
     """Steps between checkpoints, instead of checkpoint_freq."""
-    keep_last: Count | None = None
+    keep_last: Annotated[Count | None, LIVE] = None
     """Checkpoints kept beside pinned, best, last and untrained ones; none keeps all."""
-    eval_every: Annotated[int, Field(ge=0)] = 1
+    eval_every: Annotated[int, Field(ge=0), LIVE] = 1
     """Checkpoints between evaluations; 0 evaluates none."""
     eval_episodes: Count = 10
     """Episodes of one evaluation."""
@@ -108,7 +108,7 @@ class RunSpec(Spec):
     group: str | None = None
     """Id shared by runs launched together that differ in seed."""
     parent: str | None = None
-    """Checkpoint that this run starts from."""
+    """Checkpoint that this run starts from: `RUN:<steps>` beside this run, else the path of its folder."""
     ppo: PPOSpec = PPOSpec()
     """What PPO is told."""
     sac: SACSpec = SACSpec()

@@ -1,4 +1,4 @@
-"""What the bits of a run depend on besides its spec: the versions of the libraries and the processor."""
+"""What the bits of a run depend on besides its spec: versions of libraries, the processor, and how that multiplies."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from workbench.runs.record import LIBRARIES
+from workbench.training import blas
 
 
 def circumstances() -> dict[str, str]:
-    """Return versions and processor, as they are now."""
-    found = {"python": platform.python_version(), "processor": _processor()}
+    """Return what they depend on, as it is now."""
+    found = {"python": platform.python_version(), "processor": _processor(), "matrix kernels": blas.kernels()}
     for name in LIBRARIES:
         with suppress(PackageNotFoundError):
             found[name] = version(name)

@@ -6,21 +6,15 @@ where the trainer takes them; it waits there for those that are not ready.
 
 from __future__ import annotations
 
-import json
-import os
-import queue
-import subprocess
-import sys
-import threading
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Protocol
 
 from workbench.policies import Evaluation
-from workbench.policies.scoring import THREADS, read_claim, score
+from workbench.policies.scoring import read_claim, score
 from workbench.specs import RunSpec
+from workbench.training.scoring_process import ScoringProcess
 from workbench.training.words import in_one_sentence
 
 POLL_S = 0.1
@@ -40,7 +34,10 @@ class Outcome:
 
 
 class Scorer(Protocol):
-    """Scores checkpoints, one at a time."""
+    """Scores checkpoints, one at a time.
+
+    Another thread may call `begin`, while nobody calls anything else.
+    """
 
     @property
     def pending(self) -> Path | None:
@@ -61,7 +58,7 @@ class Scorer(Protocol):
 
 
 class ScorerInTurn:
-    """Scores checkpoints in this process, which does nothing else meanwhile.
+    """Scores checkpoints in this process, which does nothing else meanwhile, where their scores are taken.
 
     Args:
         spec: What the run was asked to do.
@@ -69,27 +66,28 @@ class ScorerInTurn:
 
     def __init__(self, spec: RunSpec) -> None:
         self._spec = spec
-        self._outcome: Outcome | None = None
+        self._checkpoint: Path | None = None
 
     @property
     def pending(self) -> Path | None:
         """See `Scorer`."""
-        return None if self._outcome is None else self._outcome.checkpoint
+        return self._checkpoint
 
     def begin(self, checkpoint: Path) -> None:
-        """Score a checkpoint."""
-        spec = self._spec
+        """Remember which checkpoint to score."""
+        self._checkpoint = checkpoint
+
+    def take(self, give_up: Callable[[], bool]) -> Outcome | None:
+        """Score it, unless someone gave up already; see `Scorer`."""
+        checkpoint, spec = self._checkpoint, self._spec
+        if checkpoint is None or give_up():
+            return None
+        self._checkpoint = None
         try:
             evaluation = score(checkpoint, episodes=spec.eval_episodes, seed=spec.eval_seed)
         except Exception as error:
-            self._outcome = Outcome(checkpoint, None, in_one_sentence(error))
-        else:
-            self._outcome = Outcome(checkpoint, evaluation)
-
-    def take(self, give_up: Callable[[], bool]) -> Outcome | None:
-        """Return the scores; see `Scorer`."""
-        outcome, self._outcome = self._outcome, None
-        return outcome
+            return Outcome(checkpoint, None, in_one_sentence(error))
+        return Outcome(checkpoint, evaluation)
 
     def close(self) -> None:
         """See `Scorer`."""
@@ -105,9 +103,7 @@ class ScorerApart:
 
     def __init__(self, spec: RunSpec, log_path: Path) -> None:
         self._spec = spec
-        self._log_path = log_path
-        self._process: subprocess.Popen[str] | None = None
-        self._answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._process = ScoringProcess(log_path)
         self._checkpoint: Path | None = None
 
     @property
@@ -119,78 +115,21 @@ class ScorerApart:
         """Hand a checkpoint to the process, started where none lives; see `Scorer`."""
         self._checkpoint = checkpoint
         spec = self._spec
-        request = {"checkpoint": str(checkpoint), "episodes": spec.eval_episodes, "seed": spec.eval_seed}
-        try:
-            if self._process is None or self._process.poll() is not None:
-                self._start()
-            assert self._process is not None and self._process.stdin is not None
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
-        except OSError:
-            # It could not be started, or died this moment: that is found where the scores are taken.
-            self._answers.put(None)
+        self._process.ask({"checkpoint": str(checkpoint), "episodes": spec.eval_episodes, "seed": spec.eval_seed})
 
     def take(self, give_up: Callable[[], bool]) -> Outcome | None:
         """Wait for the process; see `Scorer`."""
         checkpoint = self._checkpoint
         if checkpoint is None:
             return None
-        while True:
-            try:
-                line = self._answers.get(timeout=POLL_S)
-                break
-            except queue.Empty:
-                if give_up():
-                    return None
+        while (answer := self._process.answer(POLL_S)) is None:
+            if give_up():
+                return None
         self._checkpoint = None
-        if line is None:
-            return Outcome(checkpoint, None, self._bury())
-        answer: dict[str, Any] = json.loads(line)
         evaluation = read_claim(checkpoint) if answer["ok"] else None
         return Outcome(checkpoint, evaluation, "" if evaluation else answer["reason"] or "its scores cannot be read")
 
     def close(self) -> None:
         """End the process, in the middle of an evaluation too."""
-        process, self._process = self._process, None
         self._checkpoint = None
-        if process is not None:
-            process.kill()
-            _end(process)
-
-    def _start(self) -> None:
-        self._process = None
-        self._answers = queue.SimpleQueue()
-        with self._log_path.open("ab") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "workbench.policies.scoring"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                encoding="utf-8",
-                env={**os.environ, **THREADS},
-            )
-        self._process = process
-        assert process.stdout is not None
-        threading.Thread(target=_forward, args=(process.stdout, self._answers), daemon=True).start()
-
-    def _bury(self) -> str:
-        process, self._process = self._process, None
-        if process is None:
-            return "the evaluating process could not be started"
-        return f"the evaluating process ended with code {_end(process)}"
-
-
-def _end(process: subprocess.Popen[str]) -> int:
-    """Wait for a process that is ending and return its exit code."""
-    with suppress(OSError):
-        # What it did not read any more cannot be flushed.
-        process.stdin.close()  # type: ignore[union-attr]
-    return process.wait()
-
-
-def _forward(answers: IO[str], into: queue.SimpleQueue[str | None]) -> None:
-    with answers:
-        for line in answers:
-            into.put(line)
-    into.put(None)
+        self._process.close()

@@ -9,6 +9,7 @@ from workbench.catalog import discover
 from workbench.errors import NotFoundError
 from workbench.project import Project, open_project
 from workbench.runs import RunDirectory
+from workbench.runs.lineage import read_parent
 from workbench.runs.record import run_record, surroundings
 from workbench.runs.seeds import draw_seed
 from workbench.simulation import EnvSource
@@ -29,14 +30,15 @@ def train(spec: RunSpec, project: Project | None = None, *, echo: TextIO | None 
         echo: Where the lines of the log go too.
 
     Raises:
-        NotFoundError: There is no such environment.
+        NotFoundError: There is no such environment, or no such checkpoint to start from.
         WorkFailedError: The run's folder cannot be written.
     """
     project = project or open_project()
     source = find_source(spec.env_id, project)
     if spec.seed is None:
         spec = spec.model_copy(update={"seed": draw_seed()})
-    record = run_record(spec, source.to_json(), sys.argv, surroundings(project.runs))
+    parent = None if spec.parent is None else read_parent(project.runs, spec.parent).to_json()
+    record = run_record(spec, source.to_json(), sys.argv, surroundings(project.runs), parent=parent)
     run = RunDirectory.create(project.runs, spec.algorithm, source.name, files={"run.json": record})
     with RunLog(run.log_path, echo=echo) as log:
         return Session(run, log).run()

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import errno
+import shutil
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from workbench.policies import Evaluation, write_checkpoint
 from workbench.policies.checkpoint import checkpoint_name
@@ -14,17 +18,23 @@ from workbench.runs.resuming import RESUME_NAME
 from workbench.runs.state import FOLDER_GONE
 from workbench.simulation import EnvSource
 from workbench.specs import RunSpec
+from workbench.training.background import Background
 from workbench.training.circumstances import circumstances
 from workbench.training.evaluations import Outcome, Scorer
 from workbench.training.learner import Learner
-from workbench.training.plain import pack
+from workbench.training.plain import copied, pack
 from workbench.training.replay_log import FOLDER, ReplayLog, refill
 from workbench.training.resumption import RESUME_FORMAT, Place
 from workbench.training.retention import discard, surplus
 
+ADOPTED = 4096
+"""Rows that are written at a time where a buffer is taken over: a copy of them all would take as much memory again."""
+
 
 class CheckpointKeeper:
     """Writes the checkpoints of one run and has them scored.
+
+    A checkpoint is taken at the end of an iteration, and written while the run goes on; the next one waits for that.
 
     Args:
         run: The run.
@@ -34,6 +44,7 @@ class CheckpointKeeper:
         events: Its event stream.
         scorer: What plays the evaluations.
         fields: What every `policy.json` of the run says besides what changes: seed, versions, names, period.
+        background: What writes beside the training.
     """
 
     def __init__(
@@ -45,6 +56,7 @@ class CheckpointKeeper:
         events: EventWriter,
         scorer: Scorer,
         fields: dict[str, Any],
+        background: Background,
     ) -> None:
         self._run = run
         self._spec = spec
@@ -62,6 +74,10 @@ class CheckpointKeeper:
             "network": learner.network,
             "normalizer": learner.normalizer_fields(),
         }
+        self._background = background
+        self._circumstances = circumstances()
+        self._written: list[Path] = []
+        """What was sealed and not handed out by `settle` yet."""
         self._newest_steps = -1
         self._scored_steps = -1
         self._count = 0
@@ -110,12 +126,13 @@ class CheckpointKeeper:
         if not self._run.is_run():
             raise FileNotFoundError(errno.ENOENT, FOLDER_GONE, str(self._run.path))
 
-    def write(self, trainer_state: Mapping[str, Any], *, is_regular: bool) -> Path:
-        """Seal a checkpoint of the learner as it is now, name it the latest and return its folder.
+    def write(self, trainer_state: Mapping[str, Any], *, is_regular: bool, evaluates: bool) -> None:
+        """Begin to write a checkpoint of the learner as it is now; the one before is settled by then.
 
         Args:
             trainer_state: What the trainer goes on from.
             is_regular: Whether it counts among those that are evaluated every so often.
+            evaluates: Whether to have it scored as soon as it is sealed.
         """
         learner = self._learner
         fields = {**self._fields, "steps": learner.steps, "iteration": learner.iteration}
@@ -124,20 +141,46 @@ class CheckpointKeeper:
         self.keep_up()
         resume = {
             "format": RESUME_FORMAT,
-            "circumstances": circumstances(),
+            "circumstances": self._circumstances,
             "learner": learner.state(),
-            "replay": None if self._replay is None else self._replay.sync(),
+            "replay": None if self._replay is None else self._replay.place,
             "keeper": self._state(),
             "trainer": trainer_state,
         }
-        companions = {RESUME_NAME: pack(resume)}
-        path = write_checkpoint(self._run.path, fields, learner.checkpoint_tensors(), companions)
-        self._run.set_latest(path.name)
-        self._announce(path)
+        tensors = {name: np.array(value) for name, value in learner.checkpoint_tensors().items()}
         self._newest_steps = learner.steps
+        self._background.add(partial(self._seal, fields, tensors, copied(resume), evaluates))
+        # The stream takes it in behind the work just handed in, and not at all where that fails.
+        self._announce(self._run.path / checkpoint_name(learner.steps))
+
+    def _seal(self, fields: dict[str, Any], tensors: dict[str, Any], resume: Any, evaluates: bool) -> None:
+        """Seal a checkpoint and name it the latest; in the background."""
+        # The rows that it counts on lie on the disk before it does.
+        if self._replay is not None:
+            self._replay.sync()
+        path = write_checkpoint(self._run.path, fields, tensors, {RESUME_NAME: pack(resume)})
+        self._run.set_latest(path.name)
         if self._replay is not None:
             self._replay.forget()
-        return path
+        if evaluates:
+            self.scorer.begin(path)
+        self._written.append(path)
+
+    def settle(self, *, wait: bool) -> list[Path]:
+        """Return the checkpoints sealed since the last call.
+
+        Args:
+            wait: Wait for what is being written.
+
+        Raises:
+            OSError: Something could not be written.
+        """
+        if wait:
+            self._background.drain()
+        self._background.check()
+        written = self._written[:]
+        del self._written[: len(written)]
+        return written
 
     def count_in(self) -> None:
         """Count the newest checkpoint among those that are evaluated every so often."""
@@ -158,9 +201,9 @@ class CheckpointKeeper:
         }
 
     def keep_up(self) -> None:
-        """Put what was collected since into the files for replay; the checkpoint that needs it has less to do then."""
-        if self._replay is not None:
-            self._replay.append(self._learner.replay_rows)
+        """Begin to put what was collected since into the files for replay; a checkpoint has less to wait for then."""
+        if self._replay is not None and (rows := self._replay.take(self._learner.replay_rows)):
+            self._background.add(partial(self._replay.write, rows))
 
     def go_on(self, place: Place) -> bool:
         """Make learner and checkpoints what they were at a place; return whether the environment is where it was too.
@@ -174,6 +217,7 @@ class CheckpointKeeper:
         replay = learner.replay
         if replay is not None:
             refill(self._run.path / FOLDER, replay, state["replay"])
+            learner.count_replay_from(state["replay"]["rows"])
             self._replay = ReplayLog(self._run.path / FOLDER, replay, learner.replay_rows)
         own = state["keeper"]
         self._newest_steps, self._scored_steps, self._count = learner.steps, own["scored_steps"], own["count"]
@@ -186,8 +230,23 @@ class CheckpointKeeper:
             self.scorer.begin(pending)
         return is_exact
 
+    def begin_replay(self) -> None:
+        """Begin the files for replay with what the buffer holds from a parent, and with nothing else."""
+        replay, rows = self._learner.replay, self._learner.replay_rows
+        if replay is None:
+            return
+        folder, first = self._run.path / FOLDER, max(0, rows - replay.buffer_size)
+        # A start that was killed may have left some.
+        shutil.rmtree(folder, ignore_errors=True)
+        self._replay = ReplayLog(folder, replay, first)
+        for until in range(first, rows, ADOPTED):
+            self._replay.write(self._replay.take(min(until + ADOPTED, rows)))
+
     def begin_evaluation(self) -> None:
-        """Have the newest checkpoint scored as it lies on disk, greedily, on the run's numbered episodes."""
+        """Have the newest checkpoint scored as it lies on disk, greedily, on the run's numbered episodes.
+
+        It is settled by then, as is everything where scores are taken.
+        """
         self.scorer.begin(self._run.path / checkpoint_name(self._newest_steps))
 
     def take_evaluation(self, give_up: Callable[[], bool]) -> Outcome | None:

@@ -72,6 +72,8 @@ class Learner:
         """Seconds that the last iteration spent on updates."""
         self._callback: BaseCallback = self.model._init_callback(None)
         self._has_started = False
+        self._replay_origin = (0, 0)
+        """How many vector steps the replay buffer had seen at how many steps."""
 
     @property
     def steps(self) -> int:
@@ -93,18 +95,34 @@ class Learner:
         train_freq = self._spec.hyperparameters.train_freq  # type: ignore[union-attr]
         return math.ceil(max(self._off_policy_steps, train_freq * n_envs) / n_envs) * n_envs
 
-    def start(self, outputs: list[KVWriter]) -> None:
+    @property
+    def horizon(self) -> int:
+        """Steps at which schedules end, those of a parent included."""
+        iterations = self._spec.stop_criteria.training_iteration
+        left = max(iterations - self.iteration, 0) * self.iteration_steps
+        budgets = [self._spec.step_budget, self.steps + left if iterations else 0]
+        return min((budget for budget in budgets if budget), default=NO_HORIZON)
+
+    @property
+    def learning_starts(self) -> int:
+        """Steps that come into the replay buffer before the first update."""
+        return self.model.learning_starts if isinstance(self.model, OffPolicyAlgorithm) else 0
+
+    def start(self, outputs: list[KVWriter], *, steps: int = 0, iteration: int = 0) -> None:
         """Reset the environment and open the metrics.
 
         Args:
             outputs: Where the metrics go.
+            steps: Steps that were done already, by a parent.
+            iteration: Iterations that were done already.
         """
-        self.model.set_logger(Logger(folder=None, output_formats=outputs))
-        spec = self._spec
-        iterations = spec.stop_criteria.training_iteration
-        budgets = [spec.step_budget, iterations * self.iteration_steps]
-        horizon = min((budget for budget in budgets if budget), default=NO_HORIZON)
-        _, self._callback = self.model._setup_learn(horizon, None, True, "", False)
+        model = self.model
+        model.set_logger(Logger(folder=None, output_formats=outputs))
+        self.iteration = iteration
+        _, self._callback = model._setup_learn(NO_HORIZON, None, True, "", False)
+        model.num_timesteps = model._num_timesteps_at_start = steps
+        model._total_timesteps = self.horizon
+        model._update_current_progress_remaining(steps, model._total_timesteps)
         self._callback.on_training_start({}, {})
         self._has_started = True
 
@@ -144,7 +162,7 @@ class Learner:
         if model.ep_success_buffer:
             model.logger.record("rollout/success_rate", float(np.mean(model.ep_success_buffer)))
         model.logger.record("time/iterations", self.iteration, exclude="tensorboard")
-        model.logger.record("time/fps", int(self.steps / elapsed_s))
+        model.logger.record("time/fps", int((self.steps - model._num_timesteps_at_start) / elapsed_s))
         model.logger.record("time/time_elapsed", int(elapsed_s), exclude="tensorboard")
         model.logger.record("time/total_timesteps", self.steps, exclude="tensorboard")
 
@@ -157,7 +175,12 @@ class Learner:
     @property
     def replay_rows(self) -> int:
         """How many vector steps came into the replay buffer so far."""
-        return self.steps // self.env.num_envs
+        rows, steps = self._replay_origin
+        return rows + (self.steps - steps) // self.env.num_envs
+
+    def count_replay_from(self, rows: int) -> None:
+        """Take it that the replay buffer has seen so many vector steps by now."""
+        self._replay_origin = (rows, self.steps)
 
     def state(self) -> dict[str, Any]:
         """Return all that it is but for what it replays, as plain data; at the end of an iteration."""
@@ -171,7 +194,9 @@ class Learner:
             SimulationError: The state is that of another environment.
         """
         self.iteration = state["iteration"]
-        return learner_state.put_back(state, self.model, self.env, self.venv)
+        is_exact = learner_state.put_back(state, self.model, self.env, self.venv)
+        self.model._total_timesteps = self.horizon
+        return is_exact
 
     def checkpoint_tensors(self) -> dict[str, Any]:
         """Return the weights and the statistics of the normaliser as they are now."""
@@ -221,6 +246,7 @@ class Learner:
             collected = time.perf_counter()
             self.rollout_s += collected - started
             updates = model.gradient_steps if model.gradient_steps >= 0 else rollout.episode_timesteps
-            if self.steps > model.learning_starts and updates > 0:
+            # What a buffer has seen, not what the policy has: one that goes on with an empty buffer fills it first.
+            if self.replay_rows * self.env.num_envs > model.learning_starts and updates > 0:
                 model.train(gradient_steps=updates, batch_size=model.batch_size)
             self.update_s += time.perf_counter() - collected

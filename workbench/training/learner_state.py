@@ -17,6 +17,7 @@ from workbench.training.plain import arrays
 
 COUNTERS = (
     "num_timesteps",
+    "_num_timesteps_at_start",
     "_episode_num",
     "_n_updates",
     "_current_progress_remaining",
@@ -108,8 +109,8 @@ def _statistics(env: VecNormalize) -> dict[str, Any]:
 
 def _put_statistics(env: VecNormalize, state: dict[str, Any]) -> None:
     if env.norm_obs:
-        _put_moments(env.obs_rms, state["observations"])
-    _put_moments(env.ret_rms, state["returns"])
+        put_moments(env.obs_rms, state["observations"])
+    put_moments(env.ret_rms, state["returns"])
     env.returns = state["running"]
 
 
@@ -119,10 +120,11 @@ def _moments(statistics: Any) -> Any:
     return {key: _moments(item) for key, item in statistics.items()}
 
 
-def _put_moments(statistics: Any, state: dict[str, Any]) -> None:
+def put_moments(statistics: Any, state: dict[str, Any]) -> None:
+    """Make running statistics what they were saved as."""
     if isinstance(statistics, RunningMeanStd):
         statistics.mean, statistics.var = np.asarray(state["mean"]), np.asarray(state["var"])
         statistics.count = state["count"]
         return
     for key, item in statistics.items():
-        _put_moments(item, state[key])
+        put_moments(item, state[key])

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from gymnasium import spaces
 from stable_baselines3.common.base_class import BaseAlgorithm
-from stable_baselines3.common.noise import NormalActionNoise
+from stable_baselines3.common.noise import NormalActionNoise, VectorizedActionNoise
+from stable_baselines3.common.utils import FloatSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
 from workbench.errors import RequestError
@@ -82,6 +83,39 @@ def make_model(spec: RunSpec, env: VecEnv, *, seed: int, workers: int = 0) -> Ba
     if isinstance(model, PPO | SAC | TD3):
         model.workers = workers
     return model
+
+
+def change_model(model: BaseAlgorithm, before: RunSpec, after: RunSpec) -> None:
+    """Give a learner that was made from a spec other values; it is then as one that was made with them.
+
+    Args:
+        model: The learner.
+        before: What it does now.
+        after: What it shall do; only values that may change while a run trains differ.
+    """
+    old, new = before.hyperparameters, after.hyperparameters
+    changed = [name for name in type(new).model_fields if getattr(new, name) != getattr(old, name)]
+    values = _keywords(after, model.get_env())  # type: ignore[arg-type]
+    for name in changed:
+        if name == "learning_rate":
+            model.learning_rate = values[name]
+            model._setup_lr_schedule()
+        elif name in SCHEDULES:
+            setattr(model, name, None if values[name] is None else FloatSchedule(values[name]))
+        elif name == "action_noise_std":
+            assert isinstance(model, SAC | TD3)
+            noise = values.get("action_noise")
+            # As it is made when learning begins.
+            model.action_noise = (
+                noise if noise is None or model.n_envs == 1 else VectorizedActionNoise(noise, model.n_envs)
+            )
+        elif isinstance(model, SAC) and name == "ent_coef":
+            model.weigh_entropy(values[name])
+        elif isinstance(model, SAC) and name == "target_entropy":
+            automatic = -float(np.prod(model.action_space.shape or ()))
+            model.target_entropy = automatic if values[name] == "auto" else float(values[name])
+        else:
+            setattr(model, name, values[name])
 
 
 def _keywords(spec: RunSpec, env: VecEnv) -> dict[str, Any]:

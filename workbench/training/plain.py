@@ -12,10 +12,34 @@ import numpy as np
 import torch
 
 
+def copied(value: Any) -> Any:
+    """Return nested state as it is now: arrays, tensors, numbers, strings, None, lists, tuples, dicts.
+
+    Raises:
+        TypeError: Something in it is no plain data.
+    """
+    if isinstance(value, torch.Tensor):
+        # A tensor of its own: a view would bring all that it is a view of.
+        return value.detach().cpu().clone()
+    if isinstance(value, np.ndarray):
+        return torch.from_numpy(np.array(value, order="C"))
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return {key: copied(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [copied(item) for item in value]
+    if isinstance(value, tuple):
+        return tuple(copied(item) for item in value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise TypeError(f"a {type(value).__name__} is no plain data")
+
+
 def pack(value: Any) -> bytes:
-    """Return nested state as the bytes of a file: arrays, tensors, numbers, strings, None, lists, tuples, dicts."""
+    """Return what `copied` returned as the bytes of a file."""
     buffer = io.BytesIO()
-    torch.save(_to_plain(value), buffer)
+    torch.save(value, buffer)
     return buffer.getvalue()
 
 
@@ -39,22 +63,3 @@ def arrays(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: arrays(item) for key, item in value.items()}
     return [arrays(item) for item in value] if isinstance(value, list) else value
-
-
-def _to_plain(value: Any) -> Any:
-    if isinstance(value, torch.Tensor):
-        # A tensor of its own: a view would bring all that it is a view of.
-        return value.detach().cpu().clone()
-    if isinstance(value, np.ndarray):
-        return torch.from_numpy(np.array(value, order="C"))
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, Mapping):
-        return {key: _to_plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_to_plain(item) for item in value]
-    if isinstance(value, tuple):
-        return tuple(_to_plain(item) for item in value)
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise TypeError(f"a {type(value).__name__} is no plain data")

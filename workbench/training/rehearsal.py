@@ -1,7 +1,7 @@
 """A short run of a spec, thrown away again, that tells what the whole one would take.
 
-`python -m workbench.training.rehearsal` reads `{"spec", "environment", "ends"}` from stdin and writes what it measured
-as JSON to stdout. What is measured is the trainer itself, in a temporary folder.
+`python -m workbench.training.rehearsal` reads `{"spec", "environment", "ends", "start"}` from stdin and writes what it
+measured as JSON to stdout. What is measured is the trainer itself, in a temporary folder.
 """
 
 from __future__ import annotations
@@ -55,13 +55,14 @@ class Rehearsal:
     """What these take, with the replay buffer where that is kept on disk."""
 
 
-def rehearse(spec: RunSpec, environment: dict[str, Any], ends: float) -> Rehearsal:
+def rehearse(spec: RunSpec, environment: dict[str, Any], ends: float, *, start: tuple[int, int] = (0, 0)) -> Rehearsal:
     """Train a spec for a moment and return what the whole would take.
 
     Args:
         spec: What would be trained.
         environment: Where it comes from, as `run.json` has it.
         ends: The unix time at which it should be over.
+        start: Steps and iterations that a parent has done already.
 
     Raises:
         WorkbenchError: The run failed.
@@ -83,7 +84,7 @@ def rehearse(spec: RunSpec, environment: dict[str, Any], ends: float) -> Rehears
             result = Session(run, log, off_policy_steps=OFF_POLICY_ROWS).run()
         if result.state is not RunState.FINISHED:
             raise WorkFailedError(result.reason)
-        return _conclude(spec, run)
+        return _conclude(spec, run, *start)
 
 
 def shortened(spec: RunSpec, seconds: float) -> RunSpec:
@@ -118,7 +119,7 @@ def _short_rollout(n_steps: int, n_envs: int, batch_size: int) -> int:
     return n_steps
 
 
-def _conclude(spec: RunSpec, run: RunDirectory) -> Rehearsal:
+def _conclude(spec: RunSpec, run: RunDirectory, steps_before: int, iterations_before: int) -> Rehearsal:
     from workbench.runs import EventTail
 
     rows = [event for event in EventTail(run.events_path).poll() if event["kind"] == "metrics"]
@@ -141,10 +142,11 @@ def _conclude(spec: RunSpec, run: RunDirectory) -> Rehearsal:
         replay = spec.hyperparameters.buffer_size * numbers * FLOAT_BYTES  # type: ignore[union-attr]
     on_disk = replay if (run.path / "replay").is_dir() else 0
     size = sum(file.stat().st_size for file in checkpoint.iterdir())
-    budget, iteration = spec.step_budget, iteration_steps(spec)
+    budget = max(spec.step_budget - steps_before, 0)
     if not budget and spec.stop_criteria.training_iteration:
-        budget = spec.stop_criteria.training_iteration * iteration
-    kept = checkpoints_kept(spec, budget) if budget else None
+        budget = (spec.stop_criteria.training_iteration - iterations_before) * iteration_steps(spec)
+    before = steps_before if spec.checkpoint_every_steps else iterations_before * iteration_steps(spec)
+    kept = checkpoints_kept(spec, budget, before) if budget else None
     return Rehearsal(
         steps_per_s=steps_per_s,
         collection_share=collection_s / max(collection_s + update_s, 1e-9),
@@ -167,14 +169,21 @@ def iteration_steps(spec: RunSpec) -> int:
     return math.ceil(max(OFF_POLICY_STEPS, train_freq * spec.n_envs) / spec.n_envs) * spec.n_envs
 
 
-def checkpoints_kept(spec: RunSpec, budget: int) -> int:
-    """Return how many checkpoints there are after so many steps; those of chance, as the best one, are left out."""
+def checkpoints_kept(spec: RunSpec, budget: int, before: int = 0) -> int:
+    """Return how many checkpoints there are after so many steps; those of chance, as the best one, are left out.
+
+    Args:
+        spec: What is trained.
+        budget: Steps.
+        before: Steps that are counted beside them, by which it is told when a checkpoint is due.
+    """
     iteration = iteration_steps(spec)
     # Iterations are not cut short, and a checkpoint comes at the end of one.
     total = math.ceil(budget / iteration) * iteration if spec.algorithm == "ppo" else budget
     every = spec.checkpoint_every_steps or (spec.checkpoint_freq or 0) * iteration
-    regular = total // max(every, iteration) if every else 0
-    last = 0 if every and total % max(every, iteration) == 0 else 1
+    every = max(every, iteration) if every else 0
+    regular = (before + total) // every - before // every if every else 0
+    last = 0 if every and (before + total) % every == 0 else 1
     if spec.keep_last is not None:
         return 1 + min(regular + last, spec.keep_last)
     return 1 + regular + last
@@ -207,7 +216,8 @@ def main() -> int:
 
     request = json.load(sys.stdin)
     try:
-        answer = asdict(rehearse(spec_from_json(request["spec"]), request["environment"], request["ends"]))
+        spec, start = spec_from_json(request["spec"]), tuple(request.get("start") or (0, 0))
+        answer = asdict(rehearse(spec, request["environment"], request["ends"], start=start))
     except WorkbenchError as error:
         answer = {"reason": " ".join(str(error).split())}
     with answers:

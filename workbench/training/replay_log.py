@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,21 @@ COLUMNS = ("observations", "next_observations", "actions", "rewards", "dones", "
 """The arrays of Stable-Baselines3's buffer."""
 
 
+@dataclass(frozen=True)
+class Rows:
+    """Rows as they were when they were taken from the buffer."""
+
+    first: int
+    """The number of the first one."""
+    content: NDArray[np.uint8]
+    """(rows, bytes of a row)"""
+
+
 class ReplayLog:
     """Writes what comes into a replay buffer.
+
+    `take` and `place` look at the buffer, which changes with every step; everything else touches files alone, and may
+    be called by another thread than those two.
 
     Args:
         folder: Where the segments are; made with the first row.
@@ -42,35 +55,51 @@ class ReplayLog:
         self._folder = folder
         self._columns = _columns(buffer)
         self._capacity = buffer.buffer_size
-        self._rows = rows
+        self._rows = self._written = rows
         self._segment_rows = max(1, self._capacity // SEGMENTS)
         self._segment: tuple[int, Path] | None = None
         self._unsynced: dict[Path, None] = {}
         self._needed = max(0, rows - self._capacity)
 
-    def append(self, rows: int) -> None:
-        """Write the rows that came since, up to a number of them in all.
+    def take(self, rows: int) -> list[Rows]:
+        """Return a copy of the rows that came since the last call, up to a number of them in all."""
+        # What was overwritten before it was taken is needed no more.
+        first = max(self._rows, rows - self._capacity)
+        taken = []
+        while first < rows:
+            start = first % self._capacity
+            stop = min(start + rows - first, self._capacity)
+            taken.append(Rows(first, _joined(self._columns, start, stop)))
+            first += stop - start
+        self._rows = rows
+        return taken
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """What finds the rows taken so far again, once they are written."""
+        return {"rows": self._rows, "capacity": self._capacity, "row_bytes": _row_bytes(self._columns)}
+
+    def write(self, taken: Sequence[Rows]) -> None:
+        """Append rows to the files, in the order in which they were taken.
 
         Raises:
             OSError: The disk is full or failed.
         """
-        first = self._rows
-        if rows - first > self._capacity:
-            # What was overwritten before it could be written is needed no more.
-            first = rows - self._capacity
-            self._segment = None
-        while first < rows:
-            began, path = self._segment_for(first)
-            start = first % self._capacity
-            stop = min(start + rows - first, start + began + self._segment_rows - first, self._capacity)
-            with path.open("ab") as file:
-                file.write(_joined(self._columns, start, stop))  # type: ignore[arg-type]
-            self._unsynced[path] = None
-            first += stop - start
-        self._rows = rows
+        for part in taken:
+            if part.first != self._written:
+                self._segment = None
+            at = 0
+            while at < len(part.content):
+                began, path = self._segment_for(part.first + at)
+                count = min(len(part.content) - at, began + self._segment_rows - part.first - at)
+                with path.open("ab") as file:
+                    file.write(part.content[at : at + count])  # type: ignore[arg-type]
+                self._unsynced[path] = None
+                at += count
+            self._written = part.first + at
 
-    def sync(self) -> dict[str, Any]:
-        """See to it that everything written lies on the disk, and return what finds it again.
+    def sync(self) -> None:
+        """See to it that everything written lies on the disk.
 
         Raises:
             OSError: The disk is full or failed.
@@ -82,15 +111,14 @@ class ReplayLog:
             finally:
                 os.close(handle)
         self._unsynced.clear()
-        return {"rows": self._rows, "capacity": self._capacity, "row_bytes": _row_bytes(self._columns)}
 
     def forget(self) -> None:
-        """Delete the segments that neither the checkpoint just sealed nor the one before it needs."""
+        """Delete what neither a checkpoint of all rows written needs, sealed just now, nor the one before it."""
         segments = _segments(self._folder)
         for (_, path), (next_first, _) in itertools.pairwise(segments):
             if next_first <= self._needed:
                 path.unlink(missing_ok=True)
-        self._needed = max(0, self._rows - self._capacity)
+        self._needed = max(0, self._written - self._capacity)
 
     def _segment_for(self, row: int) -> tuple[int, Path]:
         """Return the segment that a row goes into, and the first row of it."""
@@ -121,6 +149,35 @@ def refill(folder: Path, buffer: ReplayBuffer, place: Mapping[str, Any]) -> None
         read = np.fromfile(part.path, np.uint8, part.count * width, offset=part.offset * width)
         _split(columns, read.reshape(part.count, width), part.first)
     buffer.pos, buffer.full = rows % capacity, rows >= capacity
+
+
+def adopt(folder: Path, buffer: ReplayBuffer, place: Mapping[str, Any]) -> int:
+    """Put the newest rows of another run's checkpoint into an empty buffer, and return how many it has seen then.
+
+    In a buffer of the same size each is where it was.
+
+    Args:
+        folder: Where the segments of the other run are; nothing is written there.
+        buffer: Made for the same environment and as many copies.
+        place: Where its rows are, as the checkpoint says.
+
+    Raises:
+        ValueError: Rows are missing, or of another shape.
+        OSError: They cannot be read.
+    """
+    columns, capacity = _columns(buffer), buffer.buffer_size
+    width = _row_bytes(columns)
+    if place["row_bytes"] != width:
+        raise ValueError("that of the checkpoint is for another number of copies, or of another kind")
+    parts = find_rows(folder, {**place, "capacity": min(capacity, place["capacity"])})
+    is_alike = place["capacity"] == capacity
+    shift = 0 if is_alike or not parts else parts[0].first
+    for part in parts:
+        read = np.fromfile(part.path, np.uint8, part.count * width, offset=part.offset * width)
+        _split(columns, read.reshape(part.count, width), part.first - shift)
+    rows = int(place["rows"]) - shift
+    buffer.pos, buffer.full = rows % capacity, rows >= capacity
+    return rows
 
 
 @dataclass(frozen=True)
@@ -187,8 +244,9 @@ def _row_bytes(columns: list[NDArray[Any]]) -> int:
 
 
 def _joined(columns: list[NDArray[Any]], start: int, stop: int) -> NDArray[np.uint8]:
+    """Return a copy of rows of all columns, as bytes side by side."""
     parts = [np.ascontiguousarray(array[start:stop]).reshape(stop - start, -1).view(np.uint8) for array in columns]
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+    return np.concatenate(parts, axis=1)
 
 
 def _split(columns: list[NDArray[Any]], rows: NDArray[np.uint8], first: int) -> None:

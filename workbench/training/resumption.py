@@ -11,6 +11,7 @@ from typing import Any
 from workbench.errors import WorkFailedError
 from workbench.runs import CheckpointDirectory, EventTail, RunDirectory
 from workbench.runs.events import Event
+from workbench.runs.lineage import start_of
 from workbench.runs.resuming import RESUME_NAME
 from workbench.specs import RunSpec, spec_from_json
 from workbench.training import replay_log
@@ -72,7 +73,7 @@ def find_place(run: RunDirectory) -> Place | None:
         except (OSError, ValueError, LookupError, TypeError) as error:
             passed.append(f"{checkpoint.path.name} {_why(error)}")
             continue
-        if passed and checkpoint.steps == 0:
+        if passed and checkpoint.steps == start_of(run.record())[0]:
             break
         return Place(checkpoint, state, folded(run, checkpoint.steps), tuple(passed))
     if not written:

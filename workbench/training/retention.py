@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
-
 from workbench.runs import CheckpointDirectory, RunDirectory
+from workbench.runs.lineage import start_of
+from workbench.runs.pruning import discard
+
+__all__ = ["discard", "surplus"]
 
 
 def surplus(run: RunDirectory, keep_last: int | None) -> list[CheckpointDirectory]:
-    """Return the checkpoints beyond the last `keep_last`; pinned, best, latest and untrained ones always stay."""
+    """Return the checkpoints beyond the last `keep_last`; pinned, best, latest and first ones always stay."""
     if keep_last is None:
         return []
     pinned = set(run.annotations().pinned)
     special = {checkpoint.steps for checkpoint in (run.best(), run.latest()) if checkpoint is not None}
-    ordinary = [checkpoint for checkpoint in run.checkpoints() if checkpoint.steps and checkpoint.steps not in pinned]
+    start = start_of(run.record())[0]
+    ordinary = [item for item in run.checkpoints() if item.steps > start and item.steps not in pinned]
     return [checkpoint for checkpoint in ordinary[:-keep_last] if checkpoint.steps not in special]
-
-
-def discard(checkpoint: CheckpointDirectory) -> None:
-    """Delete a checkpoint; no reader ever sees half of it."""
-    aside = checkpoint.path.with_name(f".{checkpoint.path.name}.gone")
-    checkpoint.path.rename(aside)
-    shutil.rmtree(aside, ignore_errors=True)

@@ -10,19 +10,21 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from stable_baselines3.common.logger import KVWriter
 
-from workbench.errors import RequestError
 from workbench.policies import Evaluation
-from workbench.runs import EventWriter, RequestInbox, RunDirectory, RunState, StateFile
+from workbench.runs import RequestInbox, RunDirectory, RunState, StateFile
 from workbench.runs.resuming import drop_order, take_order
 from workbench.runs.state import BEAT_S, FOLDER_GONE
 from workbench.simulation import EnvSource, make_sb3
 from workbench.simulation.guard import NotFiniteError
 from workbench.training.anomalies import AnomalyError
+from workbench.training.background import Background, EventsInOrder
 from workbench.training.circumstances import circumstances, differences
 from workbench.training.cpus import choose_threads, runs_beside
 from workbench.training.device import choose_device
 from workbench.training.evaluations import ScorerApart, ScorerInTurn
+from workbench.training.inheritance import Inheritance, read_inheritance
 from workbench.training.keeper import CheckpointKeeper
 from workbench.training.learner import OFF_POLICY_STEPS, Learner
 from workbench.training.log import RunLog
@@ -85,7 +87,8 @@ class Session:
         self._evaluates_apart = evaluates_apart
         self._off_policy_steps = off_policy_steps
         self._state = StateFile(run.state_path)
-        self._events = EventWriter(run.events_path)
+        self._background = Background()
+        self._events = EventsInOrder(run.events_path, self._background)
         self._inbox = RequestInbox(run, self._events)
         self._learner: Learner | None = None
         self._keeper: CheckpointKeeper | None = None
@@ -115,13 +118,13 @@ class Session:
         record = self._run.record()
         order = take_order(self._run)
         spec = amended(self._run.spec(), read_sets(self._run) | order)
-        if spec.parent is not None:
-            raise RequestError("training on from another run's checkpoint is not built yet.")
         source = EnvSource.from_json(record.get("environment") or {})
         seed = int(spec.seed if spec.seed is not None else record["seed"])
         self._log.say(f"{spec.algorithm.upper()} on {source.env_id}, {spec.n_envs} copies, seed {seed}")
         if spec.video_on_checkpoint:
             self._log.say("films of checkpoints are not built yet: none is made")
+        place = self._find_place()
+        parent = read_inheritance(self._run, spec) if place is None and spec.parent is not None else None
         threads = choose_threads(spec.n_envs, asked=spec.threads, beside=runs_beside(self._run))
         device, why = choose_device(spec)
         self._log.say(f"{threads.physics} physics, {threads.updates} update threads: {threads.reason}")
@@ -136,8 +139,9 @@ class Session:
             raise
         fields = {"seed": seed, "versions": record.get("versions") or {}, **_describe(venv)}
         scorer = ScorerApart(spec, self._run.log_path) if self._evaluates_apart else ScorerInTurn(spec)
-        keeper = self._keeper = CheckpointKeeper(self._run, spec, source, learner, self._events, scorer, fields)
-        place = self._find_place()
+        keeper = self._keeper = CheckpointKeeper(
+            self._run, spec, source, learner, self._events, scorer, fields, self._background
+        )
         trainer = Trainer(
             spec,
             learner,
@@ -155,15 +159,21 @@ class Session:
         try:
             # In a rollout, a second thread of torch spins against the simulator's own and halves the speed.
             torch.set_num_threads(1)
-            outputs = [
+            outputs: list[KVWriter] = [
                 EventOutput(self._events, trainer.context),
                 CsvOutput(self._run.path / "progress.csv"),
                 TensorBoardOutput(self._run.path, None if place is None else place.checkpoint.steps + 1),
             ]
-            learner.start(outputs)
+            if parent is None:
+                learner.start(outputs)
+            else:
+                self._take_over(parent, learner, outputs, seed)
+                trainer.count_episodes_from(parent.episodes)
             self._tell_of(place, order)
             return trainer.run()
         finally:
+            # Whatever ended the run: what was being written is whole before anything more is told.
+            self._background.close()
             scorer.close()
             learner.close()
             torch.set_num_threads(torch_threads)
@@ -178,12 +188,38 @@ class Session:
         tidy(self._run, place)
         return place
 
+    def _take_over(self, parent: Inheritance, learner: Learner, outputs: list[KVWriter], seed: int) -> None:
+        """Start the learner as what a checkpoint of another run is, and tell of it."""
+        assert self._keeper is not None
+        parent.prepare(learner)
+        learner.start(outputs, steps=parent.steps, iteration=parent.iteration)
+        parent.pass_on(learner, seed)
+        parent.pass_on_replay(learner)
+        self._keeper.begin_replay()
+        self._log.say(f"goes on from {parent.fork.reference}, {parent.steps} steps")
+        for note in parent.notes:
+            self._log.say(note)
+        self._say_changed(parent.changed)
+        self._events.append(
+            "forked",
+            steps=parent.steps,
+            parent=parent.fork.reference,
+            iteration=parent.iteration,
+            episodes=parent.episodes,
+            replay_rows=learner.replay_rows if learner.replay is not None else 0,
+            changed=parent.changed,
+            notes=parent.notes,
+        )
+
+    def _say_changed(self, changed: list[str]) -> None:
+        for what in changed:
+            self._log.say(f"{what}: numbers may differ in their last digits from here on")
+
     def _tell_of(self, place: Place | None, order: dict[str, Any]) -> None:
         steps = 0 if place is None else place.checkpoint.steps
         if place is not None:
             changed = differences(place.state["circumstances"], circumstances())
-            for what in changed:
-                self._log.say(f"{what}: numbers may differ in their last digits from here on")
+            self._say_changed(changed)
             trainer = place.state["trainer"]
             self._events.append(
                 "resumed",

@@ -20,8 +20,6 @@ class Progress:
     """How far a run has come at the end of an iteration."""
 
     steps: int
-    """Steps of this run."""
-    lifetime_steps: int
     """Steps, those of the parent included."""
     iteration: int
     """Iterations, those of the parent included."""
@@ -89,8 +87,8 @@ class StopRule:
         lifetime = criteria.num_env_steps_sampled_lifetime
         if self._total_steps and progress.steps >= self._total_steps:
             return f"{grouped(progress.steps)} of {grouped(self._total_steps)} steps are done"
-        if lifetime and progress.lifetime_steps >= lifetime:
-            return f"{grouped(progress.lifetime_steps)} of {grouped(lifetime)} steps are done over its lifetime"
+        if lifetime and progress.steps >= lifetime:
+            return f"{grouped(progress.steps)} of {grouped(lifetime)} steps are done over its lifetime"
         if criteria.training_iteration and progress.iteration >= criteria.training_iteration:
             return f"{grouped(progress.iteration)} of {grouped(criteria.training_iteration)} iterations are done"
         if criteria.wall_time_s and progress.wall_s >= criteria.wall_time_s:

@@ -98,6 +98,10 @@ class Trainer:
         """Return what every row of metrics carries besides its values."""
         return {"wall_s": self.wall_s, "episodes": self._metrics.episodes, "iteration": self._learner.iteration}
 
+    def count_episodes_from(self, episodes: int) -> None:
+        """Take it that so many episodes have ended already, in a parent."""
+        self._metrics.episodes = episodes
+
     def run(self) -> Ending:
         """Train to the end."""
         if self._spec.profile:
@@ -140,7 +144,9 @@ class Trainer:
         self._record(self._metrics.fold(episodes))
         self._record(self._warned.drain())
         learner.record_progress()
-        self._keeper.keep_up()
+        with self._clock.spending("checkpoint"):
+            self._keeper.keep_up()
+        self._settle(wait=False)
         self._pass_boundary()
 
     def _pass_boundary(self) -> None:
@@ -163,7 +169,7 @@ class Trainer:
         if not is_current:
             self._save(evaluate=scores, then=ENDING)
         elif scores and not self._keeper.is_scored:
-            self._evaluate()
+            self._keeper.begin_evaluation()
         if self._take_evaluation():
             self._discard_surplus()
         if not is_current or self._keeper.evaluation is not known:
@@ -175,25 +181,39 @@ class Trainer:
         self._enter(RunState.STOPPING)
         if not self._keeper.is_current:
             self._save(evaluate=False, then=BOUNDARY if self._is_held else "")
+        self._settle(wait=True)
         return RunState.STOPPED, asked
 
     def _save(self, *, evaluate: bool | None = None, then: str = "") -> None:
-        """Write a checkpoint and begin to evaluate it: where the spec says so, unless told.
+        """Begin to write a checkpoint, and to evaluate it once it is sealed: where the spec says so, unless told.
 
         Args:
             evaluate: Whether to, instead of what the spec says.
             then: What is yet to come at this step; a resumed run catches up on it.
         """
         evaluates = self._keeper.is_evaluation_due if evaluate is None else evaluate
+        self._settle(wait=True)
         if not self._keeper.is_current:
             with self._clock.spending("checkpoint"):
-                path = self._keeper.write(self._state(evaluates, then), is_regular=then == ROW)
-            self._log.say(f"{path.name} written")
-        elif then == ROW:
+                self._keeper.write(self._state(evaluates, then), is_regular=then == ROW, evaluates=evaluates)
+            return
+        if then == ROW:
             self._keeper.count_in()
         if evaluates:
-            self._evaluate()
-        self._discard_surplus()
+            self._keeper.begin_evaluation()
+
+    def _settle(self, *, wait: bool) -> None:
+        """Tell of the checkpoints that were sealed meanwhile, and let go of those that are too many now.
+
+        Args:
+            wait: Wait for what is still being written.
+        """
+        with self._clock.spending("checkpoint"):
+            written = self._keeper.settle(wait=wait)
+        for path in written:
+            self._log.say(f"{path.name} written")
+        if written:
+            self._discard_surplus()
 
     def _state(self, evaluates: bool, then: str) -> dict[str, Any]:
         logger = self._learner.model.logger
@@ -221,7 +241,7 @@ class Trainer:
         if not is_exact:
             self._log.say("episodes begin anew: a plain Gymnasium environment cannot be put back where it was")
         if state["evaluates"]:
-            self._evaluate()
+            self._keeper.begin_evaluation()
         self._discard_surplus()
         if state["then"] == BOUNDARY:
             self._pass_boundary()
@@ -230,12 +250,9 @@ class Trainer:
         if state["then"] in (ROW, ENDING):
             self._write_metrics()
 
-    def _evaluate(self) -> None:
-        with self._clock.spending("evaluation"):
-            self._keeper.begin_evaluation()
-
     def _take_evaluation(self) -> bool:
         """Let the scores count that are due, and return whether none is due any more: a stop waits for none."""
+        self._settle(wait=True)
         with self._clock.spending("evaluation"):
             outcome = self._keeper.take_evaluation(self._is_asked_to_stop)
         if outcome is None:
@@ -276,6 +293,7 @@ class Trainer:
             elif request.verb == "checkpoint":
                 if not self._keeper.is_current:
                     self._save(evaluate=False)
+                self._settle(wait=True)
                 self._inbox.answer(request, ok=True)
             elif request.verb in NOT_BUILT:
                 self._inbox.answer(request, ok=False, reason=f"{request.verb} is not built yet")
@@ -285,9 +303,7 @@ class Trainer:
 
     def _progress(self) -> Progress:
         learner = self._learner
-        return Progress(
-            steps=learner.steps, lifetime_steps=learner.steps, iteration=learner.iteration, wall_s=self.wall_s
-        )
+        return Progress(steps=learner.steps, iteration=learner.iteration, wall_s=self.wall_s)
 
     def _record(self, metrics: Mapping[str, float]) -> None:
         for name, value in metrics.items():

@@ -9,7 +9,7 @@ from textual import on
 
 from workbench.ui.charts import looking
 from workbench.ui.charts.drawing import checkpoint_at
-from workbench.ui.charts.model import ChartView, XAxis
+from workbench.ui.charts.model import ChartView, SeedView, XAxis
 from workbench.ui.charts.plan import Plan
 from workbench.ui.charts.smoothing import WEIGHTS
 from workbench.ui.screen import WorkbenchScreen
@@ -32,12 +32,14 @@ class ChartedScreen(WorkbenchScreen):
         memory = self.workbench.remembered
         weight = memory.text(MEMORY, "smoothing")
         axis = memory.text(MEMORY, "x_axis")
+        seeds = memory.text(MEMORY, "seeds")
         self.look(
             replace(
                 self.chart_view,
                 weight=float(weight) if weight in [str(item) for item in WEIGHTS] else self.chart_view.weight,
                 x_axis=XAxis(axis) if axis in [str(item) for item in XAxis] else self.chart_view.x_axis,
                 log=frozenset(memory.texts(MEMORY, "log")),
+                seeds=SeedView(seeds) if seeds in [str(item) for item in SeedView] else self.chart_view.seeds,
             )
         )
 
@@ -67,10 +69,10 @@ class ChartedScreen(WorkbenchScreen):
     def crosshair_checkpoint(self) -> int | None:
         """Return the steps of the checkpoint the crosshair means; nothing without one."""
         chart = self.active_chart()
-        return None if chart is None else checkpoint_at(chart.data, self.chart_view.cursor)
+        return None if chart is None else checkpoint_at(chart.data, self.chart_view.at)
 
     def drop_crosshair(self) -> bool:
-        """Take the crosshair away and return whether there was one."""
+        """Take away the crosshair that was set and return whether there was one."""
         had = self.chart_view.cursor is not None
         self.look(replace(self.chart_view, cursor=None))
         return had
@@ -80,9 +82,47 @@ class ChartedScreen(WorkbenchScreen):
         if chart is not None:
             self.look(change(self.chart_view, chart.plan))
 
+    # The mouse: what it means on one chart holds for all of the screen.
+
     @on(Chart.Clicked)
     def _clicked(self, message: Chart.Clicked) -> None:
         self.look(looking.at_position(self.chart_view, message.chart.plan, message.x))
+
+    @on(Chart.Hovered)
+    def _hovered(self, message: Chart.Hovered) -> None:
+        self.look(looking.hovered(self.chart_view, message.chart.plan, message.x))
+
+    @on(Chart.Zoomed)
+    def _zoomed(self, message: Chart.Zoomed) -> None:
+        self.look(looking.zoomed(self.chart_view, message.chart.plan, message.factor, message.x))
+
+    @on(Chart.Dragged)
+    def _dragged(self, message: Chart.Dragged) -> None:
+        self.look(looking.moved(self.chart_view, message.chart.plan, message.by))
+
+    @on(Chart.AxisDoubleClicked)
+    def _axis_double_clicked(self) -> None:
+        self.action_view_whole()
+
+    @on(Chart.CheckpointClicked)
+    def _checkpoint_clicked(self, message: Chart.CheckpointClicked) -> None:
+        self.look(replace(self.chart_view, cursor=float(message.steps)))
+
+    @on(Chart.SettingClicked)
+    async def _setting_clicked(self, message: Chart.SettingClicked) -> None:
+        message.chart.focus()
+        await self.run_action(message.command.replace(".", "_"))
+
+    @on(Chart.TitleDoubleClicked)
+    async def _title_double_clicked(self, message: Chart.TitleDoubleClicked) -> None:
+        message.chart.focus()
+        await self.run_action("view_maximise")
+
+    # The keys.
+
+    def toggle_numbers(self) -> None:
+        """Show all charts as tables of numbers, or as drawings again."""
+        self.look(replace(self.chart_view, numbers=not self.chart_view.numbers))
 
     def action_move_left(self) -> None:
         """Move the crosshair back by one point; a text that has the focus scrolls instead."""
@@ -125,8 +165,17 @@ class ChartedScreen(WorkbenchScreen):
         chart = self.active_chart()
         if chart is None:
             return
+        refusal = None if chart.data.metric in self.chart_view.log else looking.log_refusal(chart.data)
+        if refusal is not None:
+            self.notify(f"{chart.data.title}: {refusal}", severity="warning")
+            return
         self.look(looking.toggled_log(self.chart_view, chart.data.metric))
         self.workbench.remembered.keep(MEMORY, "log", sorted(self.chart_view.log))
+
+    def action_chart_seeds(self) -> None:
+        """Draw groups of seeds as a band, a range or lines."""
+        self.look(looking.next_seeds(self.chart_view))
+        self.workbench.remembered.keep(MEMORY, "seeds", self.chart_view.seeds.value)
 
     def action_view_zoom_in(self) -> None:
         """Show half the stretch."""

@@ -24,7 +24,9 @@ from typing import Literal
 
 from textual.binding import Binding, BindingType
 
-Scope = Literal["all", "list", "run", "charts", "text", "environments", "runs", "viewer", "recordings", "task", "app"]
+Scope = Literal[
+    "all", "list", "run", "charts", "text", "environments", "runs", "compare", "viewer", "recordings", "task", "app"
+]  # fmt: skip
 Group = Literal["look", "act", "go"]
 
 
@@ -111,7 +113,16 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.reread", ("ctrl+r",), "Read again", "Read the folders of the project again.", "App: Read again", _ALL,
             "go"),
     Command("app.redraw", ("ctrl+l",), "Redraw", "Draw the screen again.", "App: Redraw", _ALL, "go"),
+    Command("app.jump", ("semicolon",), "Jump", "A letter on every pane; typing one goes there.", "App: Jump", _ALL,
+            "go"),
     Command("app.theme", (), "Theme", "Dark or light.", "App: Theme", _ALL, "go"),
+    Command("app.settings", (), "Settings", "Open the settings file: theme, keys, notices, preview.", "App: Settings",
+            _ALL, "go"),
+    Command("app.keys", (), "Keys", "Every key of every screen, and how to change them.", "App: Keys", _ALL, "go"),
+    Command("app.notifications", (), "Notifications", "What was told since the app started.", "App: Notifications",
+            _ALL, "go"),
+    Command("app.folder", (), "Open folder", "Open the folder of what is shown.", "App: Open folder", _ALL, "go"),
+    Command("app.suspend", (), "Suspend", "Back to the shell; `fg` returns.", "App: Suspend", _ALL, "go"),
     Command("view.next_pane", ("tab",), "Next pane", "To the next pane.", None, _ALL),
     Command("view.previous_pane", ("shift+tab",), "Previous pane", "To the previous pane.", None, _ALL),
     Command("view.maximise", ("z",), "Maximise", "The focused pane over the whole screen; again restores it.",
@@ -146,6 +157,12 @@ COMMANDS: tuple[Command, ...] = (
     Command("list.reverse", ("exclamation_mark",), "Reverse", "Reverse the order.", "List: Reverse",
             ("runs", "recordings")),
     Command("list.tree", ("t",), "Tree", "As a tree or as a flat list.", "List: Tree", ("environments", "runs")),
+    Command("list.columns", (), "Columns", "Which columns the list has.", "List: Columns…", ("runs",)),
+    Command("environment.new", (), "New environment", "Write a module, a variant, a recipe and a test to start from.",
+            "Environments: New environment…", ("environments",), "act"),
+    Command("environment.check", (), "Check", "Every fault of every file.", "Environments: Check", ("environments",)),
+    Command("environment.bench", (), "Benchmark", "Steps a second by copies and threads.", "Environments: Benchmark",
+            ("environments",)),
     # A run and its sections.
     Command("view.previous_page", ("comma",), "Previous", "Previous section, page, metric or match.",
             "View: Previous page", ("charts", "text", "run")),
@@ -160,12 +177,51 @@ COMMANDS: tuple[Command, ...] = (
             "Run: New…", ("environments", "run", "viewer")),
     Command("run.montage", ("m",), "Montage", "Open the form of a montage of checkpoints.", "Run: Montage…",
             ("run", "viewer", "recordings")),
+    Command("run.compare", ("c",), "Compare", "The marked runs beside each other.", "Run: Compare", _RUN),
+    Command("run.report", ("r",), "Report", "Open the form of a report on the marked runs.", "Run: Report…",
+            ("run", "recordings")),
+    Command("run.pause", ("P",), "Pause", "Write a checkpoint and wait; again goes on.", "Run: Pause", _RUN, "act"),
+    Command("run.resume", ("R",), "Resume", "Go on from the latest checkpoint.", "Run: Resume", _RUN, "act"),
+    Command("run.again", ("A",), "Run again", "The same settings as a new run; a failed job once more.",
+            "Run: Run again", ("run", "recordings"), "act"),
+    Command("run.fork", ("F",), "Fork", "A new run that starts at this checkpoint.", "Run: Fork…", _RUN, "act"),
+    Command("run.change", ("C",), "Change", "Change a value while it runs.", "Run: Change…", _RUN, "act"),
+    Command("run.write", ("W",), "Write checkpoint", "Write a checkpoint now.", "Run: Write checkpoint", _RUN, "act"),
+    Command("run.evaluate", ("E",), "Evaluate", "Evaluate a checkpoint now; one that has been is scored again.",
+            "Run: Evaluate", _RUN, "act"),
+    Command("run.pin", ("asterisk",), "Pin", "Keep a checkpoint, or a run on top of the list.", "Run: Pin", _RUN,
+            "act"),
+    Command("run.annotate", ("T",), "Tags and note", "Tags and a note.", "Run: Tags and note…", _RUN, "act"),
+    Command("run.prune", (), "Prune checkpoints", "Remove checkpoints that retention need not keep; asks first.",
+            "Run: Prune checkpoints…", _RUN, "act"),
+    Command("run.delete", ("D",), "Delete", "Move to the trash folder; asks first.", "Run: Delete…",
+            ("run", "recordings"), "act"),
+    Command("run.undelete", (), "Undo delete", "Bring back what was deleted last.", "Run: Undo delete",
+            ("run", "recordings"), "act"),
+    Command("checkpoint.export", (), "Export", "Write the policy as ONNX, TorchScript or for Stable-Baselines3.",
+            "Checkpoint: Export…", ("run", "viewer"), "act"),
     Command("run.stop", ("S",), "Stop", "Write a checkpoint, then end. A queued run is taken out, a job cancelled.",
             "Run: Stop", ("run", "viewer", "recordings"), "act"),
     Command("run.kill", ("K",), "Kill", "End at once, without a checkpoint; asks first.", "Run: Kill…", _RUN, "act"),
     # Playing and filming.
     Command("viewer.watch", ("v",), "Watch", "Watch it in a window.", "Viewer: Watch",
             ("environments", "run", "viewer")),
+    Command("viewer.preview", ("p",), "Preview", "Play it in the terminal; again hides it.", "Viewer: Preview",
+            ("environments", "run", "viewer")),
+    Command("viewer.play", ("space",), "Pause", "Play or pause.", "Viewer: Play or pause", ("viewer",)),
+    Command("viewer.slower", ("minus",), "Slower", "Half the speed.", "Viewer: Slower", ("viewer",)),
+    Command("viewer.faster", ("plus", "equals_sign"), "Faster", "Twice the speed.", "Viewer: Faster", ("viewer",)),
+    Command("viewer.second_back", ("left_curly_bracket", "shift+left"), "A second back", "One second back.", None,
+            ("viewer",)),
+    Command("viewer.second_on", ("right_curly_bracket", "shift+right"), "A second on", "One second on.", None,
+            ("viewer",)),
+    Command("viewer.seed_previous", ("less_than_sign",), "Seed", "The seed before this one.", "Viewer: Previous seed",
+            ("viewer",)),
+    Command("viewer.seed_next", ("greater_than_sign",), "Seed", "The next seed.", "Viewer: Next seed", ("viewer",)),
+    Command("viewer.restart", ("0",), "Restart", "The episode from its start.", "Viewer: Restart episode",
+            ("viewer",)),
+    Command("viewer.follow", ("f",), "Follow newest", "Take each new checkpoint at the next episode.",
+            "Viewer: Follow newest", ("viewer",)),
     Command("viewer.record", ("V",), "Record", "Film it; needs no display.", "Viewer: Record…",
             ("environments", "run", "viewer", "recordings"), "act"),
     Command("checkpoint.previous", ("left_square_bracket", "left_parenthesis"), "Previous checkpoint",
@@ -205,6 +261,7 @@ SCREENS: dict[str, tuple[Scope, ...]] = {
     "environments": ("all", "list", "environments"),
     "runs": ("all", "list", "run", "charts", "runs"),
     "run": ("all", "run", "charts", "text"),
+    "compare": ("all", "run", "charts", "compare"),
     "viewer": ("all", "viewer"),
     "recordings": ("all", "list", "recordings"),
     "task": ("task",),
@@ -218,18 +275,22 @@ def _hints(*entries: tuple[str, str]) -> tuple[Hint, ...]:
 
 FOOTERS: dict[str, tuple[Hint, ...]] = {
     "environments": _hints(
-        ("open.selected", "Details"), ("run.new", "New run"), ("viewer.watch", "Watch"), ("viewer.record", "Record"),
-        ("find.here", "Filter"), ("list.tree", "Tree"), ("open.outside", "Edit"), ("app.commands", "Commands"),
+        ("open.selected", "Details"), ("run.new", "New run"), ("viewer.watch", "Watch"),
+        ("viewer.preview", "Preview"), ("viewer.record", "Record"), ("find.here", "Filter"), ("list.tree", "Tree"),
+        ("open.outside", "Edit"), ("app.reread", "Read again"), ("app.commands", "Commands"),
     ),
     "runs": _hints(
-        ("open.selected", "Open"), ("run.new", "New"), ("mark.this", "Mark"), ("viewer.watch", "Watch"),
-        ("viewer.record", "Record"), ("run.stop", "Stop"), ("find.here", "Filter"), ("run.montage", "Montage"),
-        ("app.commands", "Commands"),
+        ("open.selected", "Open"), ("run.new", "New"), ("mark.this", "Mark"), ("run.compare", "Compare"),
+        ("viewer.watch", "Watch"), ("run.pause", "Pause"), ("run.stop", "Stop"), ("find.here", "Filter"),
+        ("run.fork", "Fork"), ("run.montage", "Montage"), ("viewer.record", "Record"), ("run.resume", "Resume"),
+        ("list.sort_previous+list.sort_next", "Sort"), ("app.commands", "Commands"),
     ),
     "run": _hints(
         ("view.previous_page+view.next_page", "Section"), ("move.left+move.right", "Cursor"),
-        ("open.selected", "Watch"), ("chart.smoothing", "Smooth"), ("viewer.record", "Record"),
-        ("run.montage", "Montage"), ("run.stop", "Stop"), ("run.log", "Log"), ("app.commands", "Commands"),
+        ("open.selected", "Watch"), ("chart.smoothing", "Smooth"), ("run.write", "Write"), ("run.pause", "Pause"),
+        ("run.stop", "Stop"), ("run.log", "Log"), ("view.zoom_in+view.zoom_out", "Zoom"), ("view.whole", "All"),
+        ("chart.x_axis", "Axis"), ("chart.log_y", "Log y"), ("run.change", "Change"), ("run.evaluate", "Evaluate"),
+        ("app.commands", "Commands"),
     ),
     "run/Log": _hints(
         ("view.previous_page+view.next_page", "Section"), ("find.here", "Find"), ("view.follow", "Follow"),
@@ -242,20 +303,29 @@ FOOTERS: dict[str, tuple[Hint, ...]] = {
     ),
     "run/Checkpoints": _hints(
         ("view.previous_page+view.next_page", "Section"), ("open.selected", "Watch"), ("viewer.record", "Record"),
-        ("run.montage", "Montage"), ("run.stop", "Stop"), ("run.log", "Log"), ("app.commands", "Commands"),
+        ("run.montage", "Montage"), ("run.evaluate", "Re-score"), ("run.fork", "Fork"), ("run.pin", "Pin"),
+        ("run.stop", "Stop"), ("app.commands", "Commands"),
     ),
     "run/Events": _hints(
         ("view.previous_page+view.next_page", "Section"), ("open.selected", "To that step"),
-        ("viewer.record", "Record"), ("run.stop", "Stop"), ("run.log", "Log"), ("app.commands", "Commands"),
+        ("viewer.watch", "Watch"), ("run.stop", "Stop"), ("run.log", "Log"), ("app.commands", "Commands"),
+    ),
+    "compare": _hints(
+        ("view.previous_page+view.next_page", "Metric"), ("move.down+move.up", "Run"), ("view.details", "All rows"),
+        ("run.evaluate", "Evaluate both"), ("viewer.watch", "Watch both"), ("run.montage", "Montage"),
+        ("run.report", "Report"), ("app.commands", "Commands"),
     ),
     "viewer": _hints(
-        ("viewer.watch", "Watch again"), ("checkpoint.previous+checkpoint.next", "Checkpoint"),
-        ("viewer.record", "Record"), ("run.montage", "Montage"), ("copy.command", "Copy command"),
+        ("viewer.play", "Pause"), ("move.left+move.right", "Step"),
+        ("checkpoint.previous+checkpoint.next", "Checkpoint"), ("viewer.faster+viewer.slower", "Speed"),
+        ("viewer.seed_previous+viewer.seed_next", "Seed"), ("viewer.restart", "Restart"), ("viewer.record", "Record"),
+        ("viewer.follow", "Follow newest"), ("viewer.preview", "Preview"), ("run.montage", "Montage"),
         ("run.stop", "Close"), ("app.commands", "Commands"),
     ),
     "recordings": _hints(
         ("open.selected", "Play"), ("open.outside", "Open outside"), ("copy.command", "Copy command"),
-        ("run.montage", "Montage"), ("run.stop", "Cancel"), ("find.here", "Filter"), ("app.commands", "Commands"),
+        ("run.montage", "Montage"), ("run.report", "Report"), ("run.delete", "Delete"), ("run.stop", "Cancel"),
+        ("find.here", "Filter"), ("app.commands", "Commands"),
     ),
     "task": _hints(
         ("task.go", "Go"), ("task.try", "Try"), ("task.find", "Find a field"), ("task.copy", "Copy"),
@@ -270,6 +340,7 @@ _KEY_NAMES = {
     "greater_than_sign": ">", "comma": ",", "full_stop": ".", "left_square_bracket": "[", "right_square_bracket": "]",
     "left_parenthesis": "(", "right_parenthesis": ")", "left_curly_bracket": "{", "right_curly_bracket": "}",
     "plus": "+", "equals_sign": "=", "minus": "-", "escape": "esc", "f1": "F1",
+    "semicolon": ";", "asterisk": "*",
 }  # fmt: skip
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from workbench import formatting
-from workbench.ui.charts.model import ChartData, Curve, Flag, Ladder, Point, Reference
+from workbench.runs.lineage import Parent
+from workbench.runs.statistics import SeedBand
+from workbench.ui.charts.model import ChartData, Curve, Flag, Group, Ladder, Pause, Point, Reference
 from workbench.ui.charts.overlay import Identity
 from workbench.ui.past import CheckpointRow, Past, Points
 from workbench.ui.theme import SERIES_COUNT
@@ -21,7 +23,7 @@ EVALUATION = "eval/mean_return"
 READING = "Reading the curves…"
 SECTIONS = ("Return", "Terms", "Endings", "Losses", "System")
 
-_FLAGS = {"anomaly": "!", "resumed": "R", "set": "C"}
+_FLAGS = {"anomaly": "!", "resumed": "R", "set": "C", "forked": "F"}
 NO_PAST = Past(())
 """Of a run whose history has not been read yet."""
 
@@ -34,10 +36,26 @@ class Spec:
     """The return at which training stops."""
     learning_starts: int | None = None
     episode_steps: int | None = None
+    measured: Reference | None = None
+    """What its recipe reached with its algorithm."""
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        """The lines of a chart of returns."""
+        goal = () if self.goal is None else (Reference(self.goal, "goal"),)
+        return goal if self.measured is None else (*goal, self.measured)
 
     @classmethod
-    def of(cls, record: Mapping[str, Any], episode_steps: int | None = None) -> Spec:
-        """Read a `run.json`, whatever is in it."""
+    def of(
+        cls, record: Mapping[str, Any], episode_steps: int | None = None, measured: Mapping[str, Any] | None = None
+    ) -> Spec:
+        """Read a `run.json`, whatever is in it.
+
+        Args:
+            record: The file's content.
+            episode_steps: How long an episode may be.
+            measured: The `reference` of the environment's recipe.
+        """
         spec = _mapping(record.get("spec"))
         criteria = _mapping(spec.get("stop_criteria"))
         goal = criteria.get("episode_return_mean") or criteria.get("evaluation_return_mean")
@@ -47,7 +65,25 @@ class Spec:
             float(goal) if isinstance(goal, int | float) else None,
             starts if isinstance(starts, int) else None,
             episode_steps,
+            None if measured is None else measured_reference(measured, str(spec.get("algorithm"))),
         )
+
+
+def measured_reference(told: Mapping[str, Any], algorithm: str) -> Reference | None:
+    """Return what a recipe's `reference` says was reached with an algorithm; nothing where it does not."""
+    found = _mapping(told.get(algorithm))
+    value, spread, seeds, steps = (found.get(name) for name in ("return", "std", "seeds", "steps"))
+    if not _is_number(value):
+        return None
+    return Reference(
+        float(value),
+        "reference",
+        float(spread) if _is_number(spread) else None,
+        int(seeds) if _is_number(seeds) else None,
+        float(steps) if _is_number(steps) else None,
+        "recipe",
+        compared=True,
+    )
 
 
 def curve_of(
@@ -59,6 +95,8 @@ def curve_of(
     bold: bool = False,
     budget: float | None = None,
     reached: float = 0.0,
+    pauses: tuple[Pause, ...] = (),
+    parent: Curve | None = None,
 ) -> Curve:
     """Return one metric as a curve; a metric that is not there is a curve without points."""
     nothing = np.empty(0)
@@ -74,7 +112,65 @@ def curve_of(
         bold,
         budget,
         reached,
+        pauses,
+        parent,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class SeedGroup:
+    """Runs that differ in their seed only, as one entry of an overlay."""
+
+    key: str
+    """What its identity is known by."""
+    label: str
+    rows: tuple[RunRow, ...]
+    band: SeedBand | None = None
+    """What their returns say together, where it is known already."""
+
+
+def group_of(
+    group: SeedGroup, metric: str, pasts: Mapping[Any, Past], identity: Identity, *, bold: bool = False
+) -> Group:
+    """Return one metric of a group of seeds as an entry of a chart."""
+    members = tuple(
+        _of_row(row, metric, pasts.get(row.path, NO_PAST), Identity(identity.slot, ""), label=row.short_id)
+        for row in group.rows
+    )
+    return Group(group.key, group.label, members, identity.letter, identity.slot, bold, group.band)
+
+
+def _of_row(
+    row: RunRow,
+    metric: str,
+    past: Past,
+    identity: Identity,
+    *,
+    bold: bool = False,
+    label: str | None = None,
+    parent: Curve | None = None,
+) -> Curve:
+    return curve_of(
+        str(row.path),
+        row.title if label is None else label,
+        past.series.get(metric),
+        identity,
+        bold=bold,
+        budget=float(row.total_steps) if row.state.is_live else None,
+        reached=float(row.steps) if row.state.is_live else 0.0,
+        pauses=past.pauses,
+        parent=parent,
+    )
+
+
+def parent_curve(row: RunRow, metric: str, pasts: Mapping[Any, Past]) -> Curve | None:
+    """Return a metric of the run that a run was forked from; nothing where that one was not read."""
+    told = Parent.of_record(pasts.get(row.path, NO_PAST).record)
+    if told is None:
+        return None
+    past = next((past for path, past in pasts.items() if getattr(path, "name", "") == told.run), None)
+    points = None if past is None else past.series.get(metric)
+    return None if points is None else curve_of(told.run, told.run, points, Identity(None, ""))
 
 
 def overlay_chart(
@@ -83,40 +179,62 @@ def overlay_chart(
     identities: Mapping[str, Identity],
     current: RunRow | None,
     spec: Spec,
+    *,
+    groups: Sequence[SeedGroup] = (),
+    current_group: str = "",
+    playing: int | None = None,
 ) -> ChartData:
-    """Return the returns of several runs in one chart, the one under the cursor in front."""
-    curves, environments = [], []
-    for row in rows:
-        past = pasts.get(row.path, NO_PAST)
-        curves.append(
-            curve_of(
-                str(row.path),
-                row.title,
-                past.series.get(RETURN),
-                identities[row.name],
-                bold=current is not None and row.path == current.path,
-                budget=float(row.total_steps) if row.state.is_live else None,
-                reached=float(row.steps) if row.state.is_live else 0.0,
-            )
+    """Return the returns of several runs in one chart, the one under the cursor in front.
+
+    Args:
+        rows: The runs that are drawn by themselves.
+        pasts: What they, and those they were forked from, have done, by their folder.
+        identities: By a run's name, and by a group's key.
+        current: The run under the cursor.
+        spec: What that one was asked to do.
+        groups: The groups of seeds that are drawn.
+        current_group: The key of the group under the cursor.
+        playing: The steps of the checkpoint of the current run that the viewer plays.
+    """
+    curves = tuple(
+        _of_row(
+            row,
+            RETURN,
+            pasts.get(row.path, NO_PAST),
+            identities[row.name],
+            bold=current is not None and row.path == current.path,
+            parent=parent_curve(row, RETURN, pasts),
         )
-        environments.append(row.env_id or row.env_name)
-    several = len(set(environments)) > 1
-    muted = sum(identity.slot is None for identity in identities.values())
+        for row in rows
+    )
+    entries = tuple(
+        group_of(group, RETURN, pasts, identities[group.key], bold=group.key == current_group) for group in groups
+    )
+    everyone = [*rows, *(row for group in groups for row in group.rows)]
+    several = len({row.env_id or row.env_name for row in everyone}) > 1
+    shown = {row.name for row in rows} | {group.key for group in groups}
+    muted = sum(identity.slot is None for key, identity in identities.items() if key in shown)
     notes = ["returns are not comparable"] if several else []
     notes += [f"+{muted} in grey"] if muted else []
-    why = empty_return(spec, rows) if any(row.path in pasts for row in rows) else READING
-    points = _evaluations(pasts[current.path]) if current is not None and current.path in pasts else ()
-    if points and not any(len(curve.values) for curve in curves):
+    past = NO_PAST if current is None else pasts.get(current.path, NO_PAST)
+    why = empty_return(spec, everyone) if any(row.path in pasts for row in everyone) else READING
+    points = _evaluations(past)
+    if points and not any(
+        len(curve.values) for curve in (*curves, *(each for entry in entries for each in entry.members))
+    ):
         notes.append(why)
     return ChartData(
         RETURN,
         "return",
-        tuple(curves),
-        () if several or spec.goal is None else (Reference(spec.goal, "goal"),),
+        curves,
+        () if several else spec.references,
         points=points,
-        checkpoints=_written(pasts[current.path], current) if current is not None and current.path in pasts else (),
+        checkpoints=() if current is None else _written(past, current),
+        flags=_flags(past),
         note=" · ".join(notes),
         empty=why,
+        groups=entries,
+        playing=playing,
     )
 
 
@@ -138,18 +256,27 @@ class RunCharts:
         past: What it has done.
         checkpoints: What is on disk.
         spec: What it was asked to do.
+        parent: What the run that it was forked from has done.
+        playing: The steps of the checkpoint that the viewer plays.
     """
 
-    def __init__(self, row: RunRow | None, past: Past, checkpoints: Sequence[CheckpointRow], spec: Spec) -> None:
+    def __init__(
+        self,
+        row: RunRow | None,
+        past: Past,
+        checkpoints: Sequence[CheckpointRow],
+        spec: Spec,
+        *,
+        parent: Past | None = None,
+        playing: int | None = None,
+    ) -> None:
         self._row = row
         self._past = past
         self._spec = spec
+        self._parent = parent
+        self._playing = playing
         self._ladder = tuple(Ladder(item.steps, item.sign) for item in checkpoints)
-        self._flags = tuple(
-            Flag(float(mark.get("steps") or 0), _FLAGS[str(mark.get("kind"))])
-            for mark in past.marks
-            if str(mark.get("kind")) in _FLAGS
-        )
+        self._flags = _flags(past)
         live = row is not None and row.state.is_live
         self._budget = float(row.total_steps) if row is not None and live else None
         self._reached = float(row.steps) if row is not None and live else 0.0
@@ -167,11 +294,13 @@ class RunCharts:
 
     def _returns(self) -> list[ChartData]:
         points = _evaluations(self._past)
-        goal = () if self._spec.goal is None else (Reference(self._spec.goal, "goal"),)
         why = empty_return(self._spec, [] if self._row is None else [self._row])
         first = self._single(RETURN, "return · • evaluation" if points else "return", why)
         first = replace(
-            first, references=goal, points=points, note="" if len(first.curves[0].values) or not points else why
+            first,
+            references=self._spec.references,
+            points=points,
+            note="" if len(first.curves[0].values) or not points else why,
         )
         return [first, self._single(LENGTH, "length", why)]
 
@@ -222,8 +351,16 @@ class RunCharts:
             bold=True,
             budget=self._budget,
             reached=self._reached,
+            pauses=self._past.pauses,
+            parent=self._before(name),
         )
-        return ChartData(name, title, (curve,), checkpoints=self._ladder, flags=self._flags, empty=why)
+        return ChartData(
+            name, title, (curve,), checkpoints=self._ladder, flags=self._flags, empty=why, playing=self._playing
+        )
+
+    def _before(self, name: str) -> Curve | None:
+        points = None if self._parent is None else self._parent.series.get(name)
+        return None if points is None else curve_of("parent", "parent", points, Identity(0, ""))
 
     def _several(
         self, metric: str, title: str, series: Mapping[str, Points], label: Callable[[str], str], why: str
@@ -237,10 +374,20 @@ class RunCharts:
                 Identity(place if place < SERIES_COUNT else None, letter),
                 budget=self._budget,
                 reached=self._reached,
+                pauses=self._past.pauses,
             )
             for place, ((name, points), letter) in enumerate(zip(series.items(), letters, strict=True))
         )
-        return ChartData(metric, title, curves, checkpoints=self._ladder, flags=self._flags, legend=True, empty=why)
+        return ChartData(
+            metric,
+            title,
+            curves,
+            checkpoints=self._ladder,
+            flags=self._flags,
+            legend=True,
+            empty=why,
+            playing=self._playing,
+        )
 
 
 def _written(past: Past, row: RunRow) -> tuple[Ladder, ...]:
@@ -258,17 +405,32 @@ def _evaluations(past: Past) -> tuple[Point, ...]:
     )
 
 
+def _flags(past: Past) -> tuple[Flag, ...]:
+    """The letters at the top edge: what happened to a run."""
+    found = []
+    paused = False
+    for mark in past.marks:
+        sign = _FLAGS.get(str(mark.get("kind")), "")
+        if mark.get("kind") == "state":
+            sign = "P" if mark.get("state") == "paused" else "R" if paused and mark.get("state") == "running" else ""
+            paused = mark.get("state") == "paused"
+        if sign:
+            found.append(Flag(float(mark.get("steps") or 0), sign))
+    return tuple(found)
+
+
 def shares(counts: Mapping[str, Points]) -> dict[str, Points]:
     """Return each count as percent of the episodes that ended together with it; a gap where none did."""
-    totals: dict[float, float] = {}
-    for points in counts.values():
-        for steps, value in zip(points.steps.tolist(), np.nan_to_num(points.values).tolist(), strict=True):
-            totals[steps] = totals.get(steps, 0.0) + value
-    found = {}
-    for name, points in counts.items():
-        total = np.array([totals[steps] or np.nan for steps in points.steps.tolist()])
-        found[name] = replace(points, values=100 * points.values / total)
-    return found
+    if not counts:
+        return {}
+    steps, where = np.unique(np.concatenate([points.steps for points in counts.values()]), return_inverse=True)
+    values = np.nan_to_num(np.concatenate([points.values for points in counts.values()]))
+    totals = np.bincount(where.reshape(-1), weights=values, minlength=len(steps))
+    totals[totals == 0] = np.nan
+    return {
+        name: replace(points, values=100 * points.values / totals[np.searchsorted(steps, points.steps)])
+        for name, points in counts.items()
+    }
 
 
 def distinct_letters(names: Sequence[str]) -> list[str]:
@@ -282,6 +444,10 @@ def distinct_letters(names: Sequence[str]) -> list[str]:
 
 def _term_name(name: str) -> str:
     return name.removeprefix("reward/").removesuffix("_sum").removesuffix("_mean")
+
+
+def _is_number(value: Any) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

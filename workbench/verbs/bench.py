@@ -11,6 +11,7 @@ from typing import Any
 
 from workbench.errors import RequestError, WorkFailedError
 from workbench.project import Project
+from workbench.verbs.numbers import whole_number
 from workbench.verbs.writing import write_json
 
 # One thread each for NumPy's matrix products, which are small here: theirs would fight those of the simulator.
@@ -102,6 +103,9 @@ def _environments(args: argparse.Namespace, project: Project) -> int:
     subjects = choose(discover(project), args.pattern)
     sweep = Sweep(args.copies, threads, args.min_time, args.repeats)
     width = max(len(subject.source.name) for subject in subjects)
+    for subject in subjects:
+        if subject.configured_by is not None:
+            _progress(f"{subject.source.name:<{width}}  as {subject.configured_by.name} says", args)
     head = f"{'':<{width}}  copies  threads   steps/s     simulated/s  of bare     init   memory"
     rows: list[dict[str, Any]] = []
     for row in run_sweep(subjects, sweep):
@@ -184,12 +188,9 @@ def _counts(text: str) -> tuple[int, ...]:
 
 
 def _count(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
+    number = whole_number(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 1 on, and {text!r} is not")
+        raise argparse.ArgumentTypeError(f"must be 1 or more, and {text!r} is not")
     return number
 
 

@@ -29,13 +29,19 @@ class Rehearsals:
 
     _began: float = field(default_factory=time.monotonic)
 
-    def measure(self, spec: RunSpec, environment: dict[str, Any]) -> Measured:
-        """Train a spec for a moment, in a process of its own, and return what the whole would take."""
+    def measure(self, spec: RunSpec, environment: dict[str, Any], start: tuple[int, int] = (0, 0)) -> Measured:
+        """Train a spec for a moment, in a process of its own, and return what the whole would take.
+
+        Args:
+            spec: What would be trained.
+            environment: Where it comes from, as `run.json` has it.
+            start: Steps and iterations that were done before.
+        """
         spent = time.monotonic() - self._began
         if spent > TRAINING_S / 2:
             return {"reason": "no time was left; name this environment alone"}
         ends = time.time() + TRAINING_S - spent
-        request = {"spec": spec.model_dump(mode="json"), "environment": environment, "ends": ends}
+        request = {"spec": spec.model_dump(mode="json"), "environment": environment, "ends": ends, "start": list(start)}
         try:
             done = subprocess.run(
                 [sys.executable, "-m", "workbench.training.rehearsal"],

@@ -17,7 +17,8 @@ from workbench.verbs.writing import reader_is_gone, write_json
 
 if TYPE_CHECKING:
     from workbench.runs import RunStore, RunSummary
-    from workbench.runs.filters import Filter
+    from workbench.runs.filtering import Filter
+    from workbench.runs.ordering import Order
 
 WATCH_S = 0.5
 """Between looks of `--watch`."""
@@ -25,32 +26,47 @@ WATCH_S = 0.5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `runs`."""
+    from workbench.runs.filtering import filter_help
+
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = filter_help()
+    parser.add_argument("filter", nargs="*", metavar="FILTER", help="which runs; all by default")
     parser.add_argument(
-        "filter",
-        nargs="*",
-        metavar="FILTER",
-        help="words to look for, and field:pattern with state (live, ended, bad, …), algo, env, seed, tag, id",
+        "--sort", default="recent", metavar="FIELD", help="recent (default), or a field: numbers greatest first"
     )
+    parser.add_argument("--reverse", action="store_true", help="turn the order round")
     parser.add_argument("-o", "--output-dir", type=Path, metavar="DIR", help="folder of runs (default: the project's)")
     parser.add_argument("--watch", action="store_true", help="print one line a change, until Ctrl-C")
     parser.add_argument("--json", action="store_true", help="print one JSON document; with --watch, one a line")
 
 
+def readable(words: Sequence[str]) -> list[str]:
+    """Return the words of a command line with `-tag:junk` as `not tag:junk`, which is no option to argparse."""
+    found: list[str] = []
+    for word in words:
+        is_term = len(word) > 1 and word[0] == "-" and word[1] not in "-o" and word != "-h"
+        found += ["not", word[1:]] if is_term else [word]
+    return found
+
+
 def run(args: argparse.Namespace, project: Project) -> int:
     """List the runs and return 0."""
     from workbench.runs import RunStore
-    from workbench.runs.filters import parse_filter
+    from workbench.runs.filtering import Filter
+    from workbench.runs.ordering import Order
 
-    chosen = parse_filter(" ".join(args.filter))
+    chosen = Filter.parse(" ".join(args.filter))
+    order = Order.parse(args.sort, is_reversed=args.reverse)
+    needs = chosen.needs | order.needs
     runs_root: Path = args.output_dir or project.runs
     # A folder that cannot be looked into is no empty one.
     with contextlib.suppress(FileNotFoundError):
         os.scandir(runs_root).close()
     store = RunStore(runs_root)
     if args.watch:
-        return _watch(store, chosen, as_json=args.json)
-    every = store.list()
-    rows = [row for row in every if chosen.matches(row)]
+        return _watch(store, chosen, order, as_json=args.json)
+    every = store.list(needs)
+    rows = order.sorted(row for row in every if chosen.matches(row))
     if args.json:
         document = {"runs": [row.to_json() for row in rows], "hidden": len(every) - len(rows)}
         write_json(document)
@@ -111,6 +127,8 @@ def table(
     from workbench.verbs.run_text import for_stream
 
     columns = _columns(stream, places or {}, time.time())
+    if not any(row.parent for row in rows):
+        columns = [column for column in columns if column.title != "From"]
     cells = {
         column: [for_stream(text, stream) for text in (column.title, *map(column.text, rows))] for column in columns
     }
@@ -157,17 +175,18 @@ def _columns(stream: TextIO, places: dict[str, int], now: float) -> list[_Column
         _Column("Best eval", best, 91, is_right=True),
         _Column("Steps/s", lambda row: amount(row.steps_per_s), 93, is_right=True),
         _Column("Age", lambda row: age(row.age_s), 89, is_right=True),
+        _Column("From", lambda row: f"{row.parent_run[-4:]} {amount(row.start_steps)}" if row.parent else "", 87),
         _Column("Tags", lambda row: " ".join(row.tags), 88),
         _Column("ETA or end", lambda row: row.problem or end_text(row, now=now, place=places.get(row.name)), 95),
     ]
 
 
-def _watch(store: RunStore, chosen: Filter, *, as_json: bool) -> int:
+def _watch(store: RunStore, chosen: Filter, order: Order, *, as_json: bool) -> int:
     """Print a line for every change until Ctrl-C or the reader ends, beginning with each run as it is."""
     told: dict[str, tuple[object, ...]] = {}
     try:
         while not reader_is_gone(sys.stdout):
-            for row in store.list():
+            for row in order.sorted(store.list(chosen.needs | order.needs)):
                 if chosen.matches(row) and told.get(row.name) != (news := _news(row)):
                     told[row.name] = news
                     _print_change(row, as_json=as_json)

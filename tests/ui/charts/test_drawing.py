@@ -24,27 +24,27 @@ RAW = ChartView(weight=0.0)
 
 def test_a_braille_line_goes_where_the_values_go() -> None:
     rows = rasterize([Stroke(np.array([0.0, 1.0]), np.array([0.0, 1.0]), 3)], 10, 5, (0, 1), (0, 1))
-    assert rows[4][0] is not None and rows[0][9] is not None
-    assert rows[0][0] is None and rows[4][9] is None
-    assert {cell[1] for row in rows for cell in row if cell} == {3}
+    assert rows.dots[4, 0] and rows.dots[0, 9]
+    assert not rows.dots[0, 0] and not rows.dots[4, 9]
+    assert set(rows.owners[rows.dots > 0].tolist()) == {3}
 
 
 def test_the_places_of_marks_are_those_of_the_lines() -> None:
     rng = np.random.default_rng(1)
     for x, y in rng.uniform(size=(50, 2)):
         rows = rasterize([Stroke(np.array([x]), np.array([y]), 0)], 31, 9, (0, 1), (0, 1))
-        assert rows[row_of(y, (0, 1), 9)][column_of(x, (0, 1), 31)] is not None
+        assert rows.dots[row_of(y, (0, 1), 9), column_of(x, (0, 1), 31)]
 
 
 def test_where_lines_meet_the_later_one_wins() -> None:
     flat = np.array([0.5, 0.5])
     rows = rasterize([Stroke(np.array([0, 1.0]), flat, 0), Stroke(np.array([0, 1.0]), flat, 1)], 6, 3, (0, 1), (0, 1))
-    assert {cell[1] for row in rows for cell in row if cell} == {1}
+    assert set(rows.owners[rows.dots > 0].tolist()) == {1}
 
 
 def test_a_spike_far_outside_is_drawn_at_once() -> None:
     spike = Stroke(np.array([0, 0.5, 1.0]), np.array([0, 1e300, 0]), 0)
-    assert any(cell for cell in rasterize([spike], 20, 5, (0, 1), (0, 1))[0])
+    assert rasterize([spike], 20, 5, (0, 1), (0, 1)).dots[0].any()
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

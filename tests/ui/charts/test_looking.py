@@ -39,9 +39,9 @@ def test_another_axis_keeps_the_crosshair_at_its_moment() -> None:
     assert planned(view).x_of(50_000) == 500
 
 
-def test_zooming_in_keeps_the_newest_end_and_out_again_shows_everything() -> None:
+def test_zooming_in_keeps_the_newest_end_still_and_out_again_shows_everything() -> None:
     view = looking.zoomed(ChartView(), planned(ChartView()), 2)
-    assert view.window == (50_000, 100_000) and view.following
+    assert view.window == (50_000, 100_000) and not view.following
     assert looking.zoomed(view, planned(view), 0.5).window is None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
 import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from torch import nn
 
 from workbench.training.fast import flat as flat_parameters
 from workbench.training.fast.flat import FlatParameters
-from workbench.training.fast.perceptron import Perceptrons, parameters_in_order, read_layers
+from workbench.training.fast.perceptron import Pass, Perceptrons, parameters_in_order, read_layers
 
 
 def why_not(policy: nn.Module) -> str | None:
@@ -83,24 +84,14 @@ class Evaluation:
     """
 
     def __init__(self, perceptrons: Perceptrons, rows: int) -> None:
-        self._activate = perceptrons.activate
-        self._input = torch.zeros(rows, perceptrons.weights[0].shape[2])
-        self._layers = [
-            (bias[0, 0], weight[0].t(), torch.zeros(rows, len(weight[0])))
-            for bias, weight in zip(perceptrons.biases, perceptrons.weights, strict=True)
-        ]
-        self.inputs: NDArray[Any] = self._input.numpy()
+        self.inputs: NDArray[Any] = np.zeros((rows, perceptrons.weights[0].shape[2]), np.float32)
         """(rows, o) float32, written before each call."""
-        self._outputs: NDArray[Any] = self._layers[-1][2].numpy()
+        self._pass = Pass(perceptrons, torch.from_numpy(self.inputs))
+        self._outputs: NDArray[Any] = self._pass.output[0].numpy()
 
     def __call__(self) -> NDArray[Any]:
         """Return the outputs (rows, outputs) for `inputs`, in the same array every time."""
-        before = self._input
-        for bias, weight, result in self._layers[:-1]:
-            self._activate(torch.addmm(bias, before, weight, out=result))
-            before = result
-        bias, weight, result = self._layers[-1]
-        torch.addmm(bias, before, weight, out=result)
+        self._pass.forward()
         return self._outputs
 
 

@@ -86,6 +86,10 @@ class OffPolicy(SeededNoise, OffPolicyAlgorithm):
         # A saved file says what was asked for, so that Stable-Baselines3 alone can load it.
         self.replay_buffer_class = chosen
 
+    def forget_updates(self) -> None:
+        """Judge and take hold of the networks anew: one of their optimisers is another now."""
+        self._made = self._judged = None
+
     def _updates(self, batch_size: int) -> Updates | None:
         """Return the updates for the networks as they are now, or None where they are Stable-Baselines3's to make."""
         if self._judged is None or self._judged[0] is not self.policy:

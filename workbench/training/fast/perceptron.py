@@ -1,43 +1,42 @@
 """Perceptrons of equal shape, run and differentiated side by side without autograd.
 
-Copies are a batch dimension: the two critics of SAC and TD3 are one `(2, rows, units)` product a layer. Everything is
-written into buffers made once, so that a pass is a dozen calls of torch and no allocation.
+Copies are a batch dimension: what the two critics of SAC and TD3 do element by element is one call. Everything is
+written into buffers made once, so that a pass is a dozen calls and no allocation. Products are NumPy's on the memory of
+the tensors: those of torch leave half of an AMD processor's vectors idle (see `workbench.kernels`).
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from workbench.training.fast.flat import FlatParameters
 
 ATEN = torch.ops.aten
 
-Forward = Callable[[Tensor], object]
+Array = NDArray[Any]
+Forward = Callable[[Tensor, Array], object]
 Backward = Callable[[Tensor, Tensor], object]
 
-
-def _tanh(values: Tensor) -> None:
-    # NumPy's is several times as fast as torch's, on the same memory.
-    array = values.numpy()
-    np.tanh(array, array)
-
-
-# Each activation in place, and its gradient in place, from what the activation returned.
+# Each activation in place, given as tensor and as array on the same memory, for whose is faster; and its gradient in
+# place, from what the activation returned.
 ACTIVATIONS: dict[type[nn.Module], tuple[Forward, Backward]] = {
     nn.ReLU: (
-        torch.relu_,
+        lambda values, _: torch.relu_(values),
         lambda gradient, result: ATEN.threshold_backward.grad_input(gradient, result, 0, grad_input=gradient),
     ),
     nn.Tanh: (
-        _tanh,
+        lambda _, values: np.tanh(values, values),
         lambda gradient, result: ATEN.tanh_backward.grad_input(gradient, result, grad_input=gradient),
     ),
     nn.ELU: (
-        ATEN.elu_,
+        lambda values, _: ATEN.elu_(values),
         lambda gradient, result: ATEN.elu_backward.grad_input(gradient, 1, 1, 1, True, result, grad_input=gradient),
     ),
 }
@@ -138,62 +137,85 @@ class Pass:
             results[-1] = output
         self.output = results[-1]
         """(copies, rows, outputs)"""
-        befores = [inputs.expand(perceptrons.copies, *inputs.shape), *results[:-1]]
-        transposed = [weight.transpose(1, 2) for weight in perceptrons.weights]
-        self._forward = list(zip(perceptrons.biases, befores, transposed, results, strict=True))
-        gradients = [torch.zeros(perceptrons.copies, learning, bias.shape[2]) for bias in perceptrons.biases]
-        self.gradient = gradients[-1]
+        arrays = [result.numpy() for result in results]
+        befores = [np.broadcast_to(inputs.numpy(), (perceptrons.copies, *inputs.shape)), *arrays[:-1]]
+        weights = [weight.numpy() for weight in perceptrons.weights]
+        biases = [bias[:, 0].numpy() for bias in perceptrons.biases]
+        # Of each layer, what each copy multiplies and where that goes.
+        self._forward = [
+            list(zip(before, weight.swapaxes(1, 2), bias, array, strict=True))
+            for before, weight, bias, array in zip(befores, weights, biases, arrays, strict=True)
+        ]
+        self._hidden = list(zip(results, arrays, strict=True))[:-1]
+        self._gradients = [torch.zeros(perceptrons.copies, learning, bias.shape[2]) for bias in perceptrons.biases]
+        self.gradient = self._gradients[-1]
         """(copies, learning, outputs): of the loss, written by the caller before `backward`; changed by it never."""
-        self._gradients = gradients
-        self._inputs = [before[:, :learning] for before in befores]
-        self._transposed = [gradient.transpose(1, 2) for gradient in gradients]
-        self._entry = perceptrons.weights[0][:, :, columns]
-        self.input_gradient = torch.zeros(perceptrons.copies, learning, self._entry.shape[2])
+        gradients = [gradient.numpy() for gradient in self._gradients]
+        self._ones = np.ones(learning, np.float32)
+        self._own = [
+            list(zip(gradient, before[:, :learning], weight_grad.numpy(), bias_grad.numpy(), strict=True))
+            for gradient, before, weight_grad, bias_grad in zip(
+                gradients, befores, perceptrons.weight_grads, perceptrons.bias_grads, strict=True
+            )
+        ]
+        self._down = [
+            list(zip(gradient, weight, before, strict=True))
+            for gradient, weight, before in zip(gradients[1:], weights[1:], gradients, strict=False)
+        ]
+        self._learning_results = [result[:, :learning] for result in results]
+        entry = weights[0][:, :, columns]
+        self.input_gradient = torch.zeros(perceptrons.copies, learning, entry.shape[2])
         """(copies, learning, columns): of the loss by the chosen inputs, after `backward_to_inputs`."""
+        self._entry = list(zip(gradients[0], entry, self.input_gradient.numpy(), strict=True))
 
     def forward(self) -> Tensor:
         """Run the perceptrons on the input buffer and return `output`."""
-        for bias, before, weight, result in self._forward[:-1]:
-            torch.baddbmm(bias, before, weight, out=result)
-            self._net.activate(result)
-        bias, before, weight, result = self._forward[-1]
-        return torch.baddbmm(bias, before, weight, out=result)
+        activate = self._net.activate
+        for products, hidden in itertools.zip_longest(self._forward, self._hidden):
+            for before, weight, bias, result in products:
+                before.dot(weight, result)
+                np.add(result, bias, result)
+            if hidden:
+                activate(*hidden)
+        return self.output
 
     def backward(self) -> None:
         """Carry `gradient` back to the first layer and write the gradients of all weights and biases."""
-        net = self._net
-        for layer in range(len(self._gradients) - 1, -1, -1):
-            torch.bmm(self._transposed[layer], self._inputs[layer], out=net.weight_grads[layer])
-            torch.sum(self._gradients[layer], 1, out=net.bias_grads[layer])
+        for layer in range(len(self._own) - 1, -1, -1):
+            for gradient, before, weight_grad, bias_grad in self._own[layer]:
+                gradient.T.dot(before, weight_grad)
+                self._ones.dot(gradient, bias_grad)
             self._descend(layer)
 
     def backward_to_inputs(self) -> Tensor:
         """Carry `gradient` back to the chosen inputs, past weights and biases, and return `input_gradient`."""
-        for layer in range(len(self._gradients) - 1, -1, -1):
+        for layer in range(len(self._own) - 1, -1, -1):
             self._descend(layer)
-        return torch.bmm(self._gradients[0], self._entry, out=self.input_gradient)
+        for gradient, entry, result in self._entry:
+            gradient.dot(entry, result)
+        return self.input_gradient
 
     def backward_to_some_inputs(self) -> Tensor:
         """Do the same for one copy, and leave out the rows whose gradient is zero."""
         rows = self.gradient.flatten().nonzero().flatten()
-        gradient = self.gradient.index_select(1, rows)
-        for layer in range(len(self._gradients) - 1, 0, -1):
-            before = self._gradients[layer - 1][:, : len(rows)]
-            gradient = torch.bmm(gradient, self._net.weights[layer], out=before)
-            self._net.differentiate(gradient, self._inputs[layer].index_select(1, rows))
-        return self.input_gradient.zero_().index_copy_(1, rows, torch.bmm(gradient, self._entry))
+        count = len(rows)
+        gradient = self.gradient[0].index_select(0, rows).numpy()
+        for layer in range(len(self._own) - 1, 0, -1):
+            ((_, weight, before),) = self._down[layer - 1]
+            gradient = gradient.dot(weight, before[:count])
+            self._net.differentiate(
+                self._gradients[layer - 1][0, :count], self._learning_results[layer - 1][0].index_select(0, rows)
+            )
+        ((_, entry, _),) = self._entry
+        return self.input_gradient.zero_().index_copy_(1, rows, torch.from_numpy(gradient.dot(entry)[None]))
 
     def _descend(self, layer: int) -> None:
         """Carry the gradient of a layer's results to those of the layer before it."""
         if layer == 0:
             return
-        gradient, before = self._gradients[layer], self._gradients[layer - 1]
-        if gradient.shape[2] == 1:
-            # An outer product: a plain multiplication is three times as fast.
-            torch.mul(gradient, self._net.weights[layer], out=before)
-        else:
-            torch.bmm(gradient, self._net.weights[layer], out=before)
-        self._net.differentiate(before, self._inputs[layer])
+        for gradient, weight, before in self._down[layer - 1]:
+            gradient.dot(weight, before)
+        self._net.differentiate(self._gradients[layer - 1], self._learning_results[layer - 1])
 
 
 def _has_hooks(modules: Sequence[nn.Module]) -> bool:

@@ -44,6 +44,21 @@ class SAC(OffPolicy, stable_baselines3.SAC):
             if values:
                 self.logger.record(f"train/{name}", sum(values) / len(values))
 
+    def weigh_entropy(self, ent_coef: float | str) -> None:
+        """Give the entropy another weight: a number, or one that is learned from a start, `auto` or `auto_0.1`.
+
+        As Stable-Baselines3 makes it in the first place, its optimiser anew.
+        """
+        self.ent_coef = ent_coef
+        if isinstance(ent_coef, str):
+            start = float(ent_coef.partition("_")[2] or 1.0)
+            self.log_ent_coef = torch.log(torch.ones(1, device=self.device) * start).requires_grad_(True)
+            self.ent_coef_optimizer = torch.optim.Adam([self.log_ent_coef], lr=self.lr_schedule(1))
+        else:
+            self.log_ent_coef = self.ent_coef_optimizer = None
+            self.ent_coef_tensor = torch.tensor(float(ent_coef), device=self.device)
+        self.forget_updates()
+
     def _make_updates(self, batch_size: int) -> SACUpdates:
         return SACUpdates(self, batch_size)
 

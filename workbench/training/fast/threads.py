@@ -14,8 +14,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+import numpy as np
 import torch
 
+from workbench.training import blas
 from workbench.training.cpus import cpus
 
 __all__ = ["Pace", "cpus", "one_thread", "run_pieces"]
@@ -28,15 +30,22 @@ TRIES = 3
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let torch use one thread until the block ends."""
-    before = torch.get_num_threads()
-    if before != 1:
-        torch.set_num_threads(1)
+    """Let torch and the matrix products of NumPy use one thread until the block ends.
+
+    NumPy says nothing there of numbers that are not finite, as torch does not: they are looked for before they are
+    learnt.
+    """
+    setters = ((torch.get_num_threads(), torch.set_num_threads), (blas.threads() or 1, blas.set_threads))
     try:
-        yield
+        for before, set_threads in setters:
+            if before != 1:
+                set_threads(1)
+        with np.errstate(all="ignore"):
+            yield
     finally:
-        if before != 1:
-            torch.set_num_threads(before)
+        for before, set_threads in setters:
+            if before != 1:
+                set_threads(before)
 
 
 class Pace:
@@ -88,8 +97,8 @@ def run_pieces(pieces: Sequence[Callable[[], object]], workers: int) -> None:
 
 
 def _run(pieces: Sequence[Callable[[], object]]) -> None:
-    # Whether autograd records is a matter of each thread.
-    with torch.inference_mode():
+    # Whether autograd records, and whether NumPy warns, is a matter of each thread.
+    with torch.inference_mode(), np.errstate(all="ignore"):
         for piece in pieces:
             piece()
 

@@ -1,4 +1,4 @@
 """From series of numbers to cells of a terminal: pure functions, no Textual, no files.
 
-`workbench.ui.widgets.chart` puts the cells on the screen; plotext is behind `raster` and nowhere else.
+`workbench.ui.widgets.chart` puts the cells on the screen.
 """

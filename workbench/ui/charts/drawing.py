@@ -1,24 +1,27 @@
 """A chart as rows of cells: braille lines, and what is laid over them.
 
-Axes, letters, marks and the crosshair are cells of their own; where lines meet, the one drawn later wins the cell. A
-cell names its style (`axis`, `series-3`, `raw-3`, …) and the widget gives that a colour.
+Axes, letters, marks and the crosshair are cells of their own; where lines meet, the one drawn later wins the cell. The
+crosshair comes last, so that moving it draws nothing again.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from workbench.formatting import number
+from workbench.runs.statistics import FEWEST_RUNS
 from workbench.ui.charts.axes import Tick, log_ticks, ticks, time_ticks
-from workbench.ui.charts.decimate import cut, decimate, pieces
+from workbench.ui.charts.cells import BLANK, Cell, Rows, put, style_of
+from workbench.ui.charts.grouping import Prepared
+from workbench.ui.charts.line import Line, pieces
 from workbench.ui.charts.model import ChartData, ChartView, XAxis
-from workbench.ui.charts.plan import Plan, Prepared, plan
-from workbench.ui.charts.raster import Stroke, column_of, rasterize, row_of
-from workbench.ui.charts.spark import sparkline, trend
+from workbench.ui.charts.plan import Plan, plan
+from workbench.ui.charts.raster import BRAILLE, NOBODY, Stroke, column_of, rasterize, row_of
+from workbench.ui.charts.small import sentence, sparks
+from workbench.ui.charts.trace import Traces
 
 SMALLEST = (24, 5)
 """Below this a chart is a sparkline, the last value and an arrow."""
@@ -28,17 +31,6 @@ LADDER_FROM = 9
 """Rows from which on checkpoints stand under the axis; with fewer the curve needs them all."""
 MOST_RAW = 4
 """With more curves the raw values are drawn behind the one in front only: elsewhere they would hide the others."""
-
-
-class Cell(NamedTuple):
-    """One character and the name of its style."""
-
-    sign: str
-    style: str
-
-
-Rows = list[list[Cell]]
-BLANK = Cell(" ", "")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,27 +43,86 @@ class Drawing:
     """The first column of the plot."""
     width: int = 0
     """The columns of the plot; 0 where no axes were drawn."""
+    height: int = 0
+    """The rows of the plot; the x axis is the one below, the checkpoints stand under that."""
 
 
-def draw(data: ChartData, view: ChartView, width: int, height: int) -> Drawing:
-    """Draw a chart into `height` rows of `width` cells."""
-    prepared = plan(data, view)
+def draw(
+    data: ChartData,
+    view: ChartView,
+    width: int,
+    height: int,
+    *,
+    traces: Traces | None = None,
+    tinted: bool = True,
+) -> Drawing:
+    """Draw a chart into `height` rows of `width` cells; see `sketch`."""
+    return point_at(sketch(data, view, width, height, traces=traces, tinted=tinted), data, view)
+
+
+def sketch(
+    data: ChartData,
+    view: ChartView,
+    width: int,
+    height: int,
+    *,
+    traces: Traces | None = None,
+    tinted: bool = True,
+) -> Drawing:
+    """Draw all of a chart but its crosshair.
+
+    Args:
+        data: What it shows.
+        view: How it is looked at.
+        width: Cells.
+        height: Rows.
+        traces: What is kept between drawings of one chart.
+        tinted: Whether bands are tints of their cells; else their edges are dotted.
+    """
+    prepared = plan(data, view, traces)
     if width < 1 or height < 1:
         return Drawing([], prepared)
     if prepared.y_range is None:
-        return Drawing(_sentence(data.empty, width, height), prepared)
+        return Drawing(sentence(data.empty, width, height), prepared)
     if width < SMALLEST[0] or height < SMALLEST[1]:
-        return Drawing(_small(prepared, width, height), prepared)
-    return _Canvas(data, view, prepared, prepared.y_range, width, height).drawing()
+        return Drawing(sparks(prepared, width, height), prepared)
+    return _Canvas(data, view, prepared, prepared.y_range, width, height, tinted).drawing()
+
+
+def point_at(drawing: Drawing, data: ChartData, view: ChartView) -> Drawing:
+    """Return a drawing with the crosshair of a view laid over it."""
+    if view.at is None or not drawing.width:
+        return drawing
+    rows = [row.copy() for row in drawing.rows]
+    column = column_of(drawing.plan.x_of(view.at), drawing.plan.x_range, drawing.width)
+    if 0 <= column < drawing.width:
+        for row in rows[: drawing.height]:
+            cell = row[drawing.left + column]
+            if not cell.style or cell.sign == "┄":
+                put(row, drawing.left + column, "┊", "cursor")
+    chosen = checkpoint_at(data, view.at)
+    if chosen is not None and len(rows) > drawing.height + 1:
+        column = column_of(drawing.plan.x_of(chosen), drawing.plan.x_range, drawing.width)
+        if 0 <= column < drawing.width:
+            put(rows[drawing.height + 1], drawing.left + column, "▲", "cursor")
+    return replace(drawing, rows=rows)
 
 
 class _Canvas:
     """The cells of one chart while they are laid."""
 
     def __init__(
-        self, data: ChartData, view: ChartView, prepared: Plan, y_range: tuple[float, float], width: int, height: int
+        self,
+        data: ChartData,
+        view: ChartView,
+        prepared: Plan,
+        y_range: tuple[float, float],
+        width: int,
+        height: int,
+        tinted: bool,
     ) -> None:
         self.data, self.view, self.plan, self.y_range = data, view, prepared, y_range
+        self.tinted = tinted
         self.has_ladder = bool(data.checkpoints) and height >= LADDER_FROM
         self.height = height - 1 - self.has_ladder
         make = log_ticks if prepared.log else ticks
@@ -82,16 +133,16 @@ class _Canvas:
 
     def drawing(self) -> Drawing:
         self._axes()
+        self._bands()
         named = self._references()
         self._lines()
         self._points()
         self._marks()
         self._ladder()
-        self._crosshair()
         self._letters()
         for row, name in named:
             self._name(row, name)
-        return Drawing(self.rows, self.plan, self.left, self.width)
+        return Drawing(self.rows, self.plan, self.left, self.width, self.height)
 
     # Places: none or one each, so that what lies outside is skipped by the loop over them.
 
@@ -106,9 +157,7 @@ class _Canvas:
         return [self.left + column] if 0 <= column < self.width else []
 
     def _put(self, row: int, column: int, text: str, style: str) -> None:
-        for offset, sign in enumerate(text):
-            if 0 <= column + offset < len(self.rows[row]):
-                self.rows[row][column + offset] = Cell(sign, style)
+        put(self.rows[row], column, text, style)
 
     # Layers, from the back.
 
@@ -122,6 +171,27 @@ class _Canvas:
         for column, text in x_labels(self.plan.x_range, self.plan.x_axis, self.width):
             self._put(self.height, self.left + column, text, "tick")
 
+    def _bands(self) -> None:
+        low, high = self.plan.x_range
+        places = low + (np.arange(self.width) + 0.5) * ((high - low) / self.width)
+        for item in self.plan.curves:
+            if item.low is None or item.high is None or len(item.low) < 2:
+                continue
+            edges = [np.interp(places, line.x, line.y, np.nan, np.nan) for line in (item.low, item.high)]
+            for column in np.flatnonzero(np.isfinite(edges[0]) & np.isfinite(edges[1])).tolist():
+                lower, upper = (row_of(float(edge[column]), self.y_range, self.height) for edge in edges)
+                self._band_column(self.left + column, upper, lower, item)
+
+    def _band_column(self, column: int, upper: int, lower: int, item: Prepared) -> None:
+        if not self.tinted:
+            for row in {upper, lower}:
+                if 0 <= row < self.height:
+                    self._put(row, column, "·", style_of("edge", item))
+            return
+        for row in range(max(0, upper), min(self.height - 1, lower) + 1):
+            cell = self.rows[row][column]
+            self.rows[row][column] = Cell(cell.sign, cell.style, style_of("band", item))
+
     def _references(self) -> list[tuple[int, str]]:
         named = []
         for reference in self.data.references:
@@ -131,7 +201,9 @@ class _Canvas:
             name = f" {reference.name} {number(reference.value)}"
             places = self._rows(value)
             for row in places:
-                self._put(row, self.left, ("┄ " * self.width)[: self.width], "reference")
+                for column in range(self.left, self.left + self.width, 2):
+                    if not self.rows[row][column].style:
+                        self._put(row, column, "┄", "reference")
             if not places:
                 above = value > self.y_range[1]
                 name = f" {'↑' if above else '↓'}{name}"
@@ -143,31 +215,43 @@ class _Canvas:
         """Write the name of a reference at the right, or further left where a line ends there."""
         last = self.left + self.width - len(name)
         for start in range(last, self.left - 1, -1):
-            if all(cell.style in ("", "reference") for cell in self.rows[row][start : start + len(name)]):
+            if all(cell.style == "" or cell.sign == "┄" for cell in self.rows[row][start : start + len(name)]):
                 self._put(row, start, name, "reference")
                 return
 
     def _lines(self) -> None:
         strokes: list[Stroke] = []
         styles: list[str] = []
-        for kind in ("raw", "series") if self.view.weight > 0 else ("series",):
+
+        def add(line: Line, style: str, *, dashed: bool = False) -> None:
+            for x, y in pieces(*line.drawn(self.plan.x_range, self.width)):
+                strokes.append(Stroke(x, y, len(styles), dashed))
+            styles.append(style)
+
+        if self.view.weight > 0:
             for item in self.plan.curves:
-                if kind == "raw" and len(self.plan.curves) > MOST_RAW and not item.curve.bold:
-                    continue
-                y = item.raw if kind == "raw" else item.front
-                for piece_x, piece_y in pieces(*cut(item.x, y, *self.plan.x_range)):
-                    strokes.append(Stroke(*decimate(piece_x, piece_y, self.width), len(styles)))
-                styles.append(style_of(kind, item))
-        for row, cells in enumerate(rasterize(strokes, self.width, self.height, self.plan.x_range, self.y_range)):
-            for column, cell in enumerate(cells):
-                if cell is not None:
-                    self.rows[row][self.left + column] = Cell(cell[0], styles[cell[1]])
+                if item.raw is not None and (item.curve.bold or len(self.plan.curves) <= MOST_RAW):
+                    add(item.raw, style_of("raw", item))
+        for item in self.plan.thin:
+            add(item.front, style_of("thin", item))
+        for item in self.plan.curves:
+            if item.count is None:
+                add(item.front, style_of("series", item))
+            elif item.low is not None:
+                for line, dashed in _dashed(item):
+                    add(line, style_of("series", item), dashed=dashed)
+        raster = rasterize(strokes, self.width, self.height, self.plan.x_range, self.y_range)
+        found = np.nonzero(raster.owners != NOBODY)
+        signs, owners = raster.dots[found].tolist(), raster.owners[found].tolist()
+        for row, column, dots, owner in zip(found[0].tolist(), found[1].tolist(), signs, owners, strict=True):
+            cells, place = self.rows[row], self.left + column
+            cells[place] = Cell(chr(BRAILLE + dots), styles[owner], cells[place].ground)
 
     def _points(self) -> None:
         for item in self.plan.curves:
-            finite = np.flatnonzero(np.isfinite(item.front))
-            if len(finite) == 1:  # one point makes no line
-                x, value = float(item.x[finite[0]]), float(item.front[finite[0]])
+            place = item.front.last_finite(math.inf) if item.finite == 1 and not item.members else None
+            if place is not None:  # one point makes no line
+                x, value = float(item.x[place]), float(item.front.y[place])
                 text = f"● {number(self.plan.unscale(value))} {item.curve.letter}".rstrip()
                 self._dot(x, value, text, style_of("letter", item))
         for point in self.data.points:
@@ -179,9 +263,13 @@ class _Canvas:
                 self._put(row, min(column, self.left + self.width - len(text)), text, style)
 
     def _marks(self) -> None:
-        for x in self.plan.not_finite:
-            for column in self._columns(x):
-                self._put(self.height - 1, column, "×", "bad")
+        inside = self.plan.not_finite
+        low, high = self.plan.x_range
+        inside = inside[(inside >= low) & (inside <= high)]
+        if len(inside):
+            share = (inside - low) / (high - low) * self.width if high > low else np.zeros(len(inside))
+            for column in np.unique(np.minimum(share.astype(np.int64), self.width - 1)).tolist():
+                self._put(self.height - 1, self.left + column, "×", "bad")
         for flag in self.data.flags:
             for column in self._columns(self.plan.x_of(flag.steps)):
                 self._put(0, column, flag.sign, "flag")
@@ -193,27 +281,22 @@ class _Canvas:
         for rung in sorted(self.data.checkpoints, key=lambda rung: rung.sign != "◇"):
             for column in self._columns(self.plan.x_of(rung.steps)):
                 self._put(self.height + 1, column, rung.sign, "ladder" if rung.sign == "◇" else "best")
-        chosen = checkpoint_at(self.data, self.view.cursor)
-        if chosen is not None:
-            for column in self._columns(self.plan.x_of(chosen)):
-                self._put(self.height + 1, column, "▲", "cursor")
-
-    def _crosshair(self) -> None:
-        if self.view.cursor is None:
-            return
-        for column in self._columns(self.plan.x_of(self.view.cursor)):
-            for row in range(self.height):
-                if self.rows[row][column].sign in " ┄":
-                    self._put(row, column, "┊", "cursor")
+        if self.data.playing is not None:
+            for column in self._columns(self.plan.x_of(self.data.playing)):
+                self._put(self.height + 1, column, "▲", "playing")
 
     def _letters(self) -> None:
         for item in reversed(self.plan.curves):
-            shown = np.flatnonzero(np.isfinite(item.front) & (item.x <= self.plan.x_range[1]))
-            if not item.curve.letter or len(shown) < 2:
+            if not item.curve.letter or (item.finite < 2 and not item.members):
                 continue
-            for row in self._rows(float(item.front[shown[-1]])):
-                for column in self._columns(float(item.x[shown[-1]])):
-                    self._letter(item, row, min(column + 1, self.left + self.width - 1))
+            ends = [item.front] if len(item.front) else [member.front for member in item.members]
+            for line in ends:
+                last = line.last_finite(self.plan.x_range[1])
+                if last is None:
+                    continue
+                for row in self._rows(float(line.y[last])):
+                    for column in self._columns(float(line.x[last])):
+                        self._letter(item, row, min(column + 1, self.left + self.width - 1))
 
     def _letter(self, item: Prepared, row: int, column: int) -> None:
         for near in (row, row - 1, row + 1, row - 2, row + 2):
@@ -222,10 +305,17 @@ class _Canvas:
                 return
 
 
-def style_of(kind: str, item: Prepared) -> str:
-    """Return the name of a curve's style: its slot, or muted; the one in front is bold."""
-    slot = "muted" if item.curve.slot is None else str(item.curve.slot)
-    return f"{kind}-{slot}{'-bold' if item.curve.bold and kind != 'raw' else ''}"
+def _dashed(item: Prepared) -> list[tuple[Line, bool]]:
+    """A group's line in two: where enough runs have data, and, dashed, where not."""
+    if item.count is None:
+        return [(item.front, False)]
+    few = item.count < FEWEST_RUNS
+    if not few.any():
+        return [(item.front, False)]
+    # The dashes reach to the neighbours, so that nothing is missing between the two.
+    reach = few | np.append(few[1:], False) | np.append(False, few[:-1])
+    y = item.front.y
+    return [(Line(item.x, np.where(reach, y, np.nan)), True), (Line(item.x, np.where(few, np.nan, y)), False)]
 
 
 def checkpoint_at(data: ChartData, steps: float | None) -> int | None:
@@ -260,36 +350,3 @@ def x_labels(x_range: tuple[float, float], axis: XAxis, width: int) -> list[tupl
     joined = f"{text.rstrip()} {unit}"
     before = placed[-2][0] + len(placed[-2][1]) if len(placed) > 1 else 0
     return [*placed[:-1], (width - len(joined), joined)] if before <= width - len(joined) else placed
-
-
-def _sentence(text: str, width: int, height: int) -> Rows:
-    """A sentence in the middle of nothing, wrapped at words."""
-    lines: list[str] = [""]
-    for word in text.split():
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
-            lines.append("")
-        lines[-1] += f" {word}" if lines[-1] else word
-    lines = lines[:height]
-    above = (height - len(lines)) // 2
-    rows: Rows = [[BLANK] * width for _ in range(height)]
-    for offset, line in enumerate(lines):
-        start = max(0, (width - len(line)) // 2)
-        for column, sign in enumerate(line[:width]):
-            rows[above + offset][start + column] = Cell(sign, "empty")
-    return rows
-
-
-def _small(prepared: Plan, width: int, height: int) -> Rows:
-    """A line a curve: sparkline, last value, arrow."""
-    rows: Rows = [[BLANK] * width for _ in range(height)]
-    for row, item in zip(rows, reversed(prepared.curves), strict=False):
-        finite = item.front[np.isfinite(item.front)]
-        if not len(finite):
-            continue
-        words = f" {number(prepared.unscale(float(finite[-1])))} {trend(finite)}"
-        text = (f"{item.curve.letter} " if item.curve.letter else "") + sparkline(
-            finite, max(4, width - len(words) - 2)
-        )
-        for column, sign in enumerate((text + words)[:width]):
-            row[column] = Cell(sign, style_of("series", item))
-    return rows

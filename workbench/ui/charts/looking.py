@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from workbench.ui.charts.drawing import checkpoint_at
-from workbench.ui.charts.model import ChartData, ChartView, XAxis
-from workbench.ui.charts.plan import Plan
+from workbench.ui.charts.line import nearest
+from workbench.ui.charts.model import ChartData, ChartView, SeedView, XAxis
+from workbench.ui.charts.plan import REFUSED, Plan
 from workbench.ui.charts.smoothing import WEIGHTS
 
 FEWEST_POINTS = 20
@@ -27,15 +28,32 @@ def next_axis(view: ChartView) -> ChartView:
     return replace(view, x_axis=axes[(axes.index(view.x_axis) + 1) % len(axes)], window=None, following=True)
 
 
+def next_seeds(view: ChartView) -> ChartView:
+    """Return the view with groups of seeds drawn in the next way."""
+    ways = tuple(SeedView)
+    return replace(view, seeds=ways[(ways.index(view.seeds) + 1) % len(ways)])
+
+
 def toggled_log(view: ChartView, metric: str) -> ChartView:
     """Return the view with the y axis of a metric logarithmic, or straight again."""
     return replace(view, log=view.log ^ {metric})
 
 
-def zoomed(view: ChartView, plan: Plan, factor: float) -> ChartView:
-    """Return the view with its stretch of x made shorter (above 1) or longer, about the crosshair.
+def log_refusal(data: ChartData) -> str | None:
+    """Return why the y axis of a chart cannot be logarithmic; nothing where it can."""
+    members = (member for group in data.groups for member in group.members)
+    values = [curve.values for curve in (*data.curves, *members) if len(curve.values)]
+    return REFUSED if values and not any(np.any(item > 0) for item in values) else None
 
-    Without a crosshair and while following, the newest end stays where it is.
+
+def zoomed(view: ChartView, plan: Plan, factor: float, about: float | None = None) -> ChartView:
+    """Return the view with its stretch of x made shorter (above 1) or longer; it holds still from then on.
+
+    Args:
+        view: The view before.
+        plan: What is drawn.
+        factor: How much larger everything becomes.
+        about: The place that stays where it is; the crosshair's, and without one the newest end, unless given.
     """
     low, high = plan.x_range
     whole = _whole(plan)
@@ -43,21 +61,27 @@ def zoomed(view: ChartView, plan: Plan, factor: float) -> ChartView:
     if width >= whole:
         return replace(view, window=None, following=True)
     width = max(width, min(_narrowest(plan), high - low))
-    if view.cursor is None:
-        return replace(view, window=(high - width, high), following=view.following)
-    centre = plan.x_of(view.cursor)
-    share = (centre - low) / (high - low) if high > low else 0.5
-    start = centre - width * min(max(share, 0.0), 1.0)
+    if about is None:
+        about = high if view.at is None else plan.x_of(view.at)
+    share = (about - low) / (high - low) if high > low else 0.5
+    start = about - width * min(max(share, 0.0), 1.0)
+    start = min(max(start, 0.0), max(0.0, max(whole, high) - width))
     return replace(view, window=(start, start + width), following=False)
 
 
 def panned(view: ChartView, plan: Plan, direction: int) -> ChartView:
     """Return the view half a width further; nothing moves while everything is shown."""
+    low, high = plan.x_range
+    return moved(view, plan, direction * (high - low) / 2)
+
+
+def moved(view: ChartView, plan: Plan, by: float) -> ChartView:
+    """Return the view further along x, within the data; nothing moves while everything is shown."""
     if view.window is None:
         return view
     low, high = plan.x_range
     width = high - low
-    start = min(max(low + direction * width / 2, 0.0), max(0.0, _whole(plan) - width))
+    start = min(max(low + by, 0.0), max(0.0, _whole(plan) - width))
     return replace(view, window=(start, start + width), following=False)
 
 
@@ -67,21 +91,24 @@ def stepped(view: ChartView, plan: Plan, direction: int) -> ChartView:
     if leading is None or not len(leading.x):
         return view
     steps = leading.curve.steps
-    shown = np.flatnonzero((leading.x >= plan.x_range[0]) & (leading.x <= plan.x_range[1]))
-    if not len(shown):
+    first, last = leading.front.places(*plan.x_range)
+    if first >= last:
         return view
-    if view.cursor is None:
-        return replace(view, cursor=float(steps[shown[-1]]))
-    place = int(np.argmin(np.abs(steps - view.cursor))) + direction
+    if view.at is None:
+        return replace(view, cursor=float(steps[last - 1]))
+    place = nearest(steps, view.at) + direction
     return replace(view, cursor=float(steps[min(max(place, 0), len(steps) - 1)]))
 
 
 def at_position(view: ChartView, plan: Plan, x: float) -> ChartView:
     """Return the view with the crosshair on the point of the curve in front that is nearest to a position."""
-    leading = plan.leading
-    if leading is None or not len(leading.x):
-        return view
-    return replace(view, cursor=float(leading.curve.steps[int(np.argmin(np.abs(leading.x - x)))]))
+    steps = plan.steps_at(x)
+    return view if steps is None else replace(view, cursor=steps)
+
+
+def hovered(view: ChartView, plan: Plan, x: float | None) -> ChartView:
+    """Return the view with the pointer over a position, or over none: one that was set stays where it is."""
+    return replace(view, hovered=None if x is None else plan.steps_at(x))
 
 
 def at_checkpoint(view: ChartView, data: ChartData, direction: int) -> ChartView:
@@ -89,11 +116,11 @@ def at_checkpoint(view: ChartView, data: ChartData, direction: int) -> ChartView
     ladder = sorted(rung.steps for rung in data.checkpoints)
     if not ladder:
         return view
-    here = checkpoint_at(data, view.cursor)
-    if view.cursor is None or here is None:
-        return replace(view, cursor=float(ladder[-1] if view.cursor is None else ladder[0]))
+    here = checkpoint_at(data, view.at)
+    if view.at is None or here is None:
+        return replace(view, cursor=float(ladder[-1] if view.at is None else ladder[0]))
     place = ladder.index(here)
-    if direction < 0 and here < view.cursor:
+    if direction < 0 and here < view.at:
         place += 1  # between two checkpoints the one before is the first met on the way back
     return replace(view, cursor=float(ladder[min(max(place + direction, 0), len(ladder) - 1)]))
 
@@ -106,4 +133,5 @@ def _narrowest(plan: Plan) -> float:
     leading = plan.leading
     if leading is None or len(leading.x) <= FEWEST_POINTS:
         return plan.x_range[1] - plan.x_range[0]
-    return float(leading.x[-1] - leading.x[-1 - FEWEST_POINTS])
+    end = min(max(leading.front.places(*plan.x_range)[1], FEWEST_POINTS + 1), len(leading.x))
+    return float(leading.x[end - 1] - leading.x[end - 1 - FEWEST_POINTS])

@@ -8,6 +8,8 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.runs.statistics import SeedBand
+
 Floats = NDArray[np.float64]
 
 
@@ -17,6 +19,26 @@ class XAxis(StrEnum):
     STEPS = "steps"
     WALL = "wall time"
     EPISODES = "episodes"
+
+
+class SeedView(StrEnum):
+    """How a group of seeds is drawn."""
+
+    BAND = "band"
+    """The interquartile mean in its 95 % bootstrap interval."""
+    RANGE = "range"
+    """The median, from the lowest to the highest."""
+    LINES = "lines"
+    """Each seed, thin."""
+
+
+@dataclass(frozen=True)
+class Pause:
+    """A time in which a run was not at work."""
+
+    steps: float
+    """Where it was then; only points beyond come later by the clock."""
+    seconds: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +51,7 @@ class Curve:
     """Its name in the readout."""
     steps: Floats
     wall_s: Floats
+    """Pauses included."""
     episodes: Floats
     values: Floats
     letter: str = ""
@@ -41,18 +64,54 @@ class Curve:
     """The steps this run may take while it is live; the axis reaches that far once the data does nearly."""
     reached: float = 0.0
     """The steps done so far, where the run is further than its newest point."""
+    pauses: tuple[Pause, ...] = ()
+    """Taken out of the wall time, in order."""
+    parent: Curve | None = None
+    """The same metric of the run it was forked from: drawn thin up to the joint, over steps."""
 
-    def x(self, axis: XAxis) -> Floats:
-        """Return the positions along an axis."""
-        return {XAxis.STEPS: self.steps, XAxis.WALL: self.wall_s, XAxis.EPISODES: self.episodes}[axis]
+    def x(self, axis: XAxis, start: int = 0) -> Floats:
+        """Return the positions along an axis, those of the points from `start` on."""
+        if axis is XAxis.STEPS:
+            return self.steps[start:]
+        if axis is XAxis.EPISODES:
+            return self.episodes[start:]
+        return active_seconds(self.steps[start:], self.wall_s[start:], self.pauses)
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Runs that differ in their seed only, as one entry of a chart."""
+
+    key: str
+    label: str
+    members: tuple[Curve, ...]
+    """Each with a key of its own; letter, slot and bold are the group's."""
+    letter: str = ""
+    slot: int | None = None
+    bold: bool = False
+    band: SeedBand | None = None
+    """What they say together; without it they are drawn as lines."""
+    weight: float = 0.9
+    """How the members were smoothed for the band."""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A dotted line at a value that has a name: the goal, a published return."""
+    """A dotted line at a value that has a name: the goal, a measured return, a published one."""
 
     value: float
     name: str
+    """Stands on the line."""
+    spread: float | None = None
+    """Its standard deviation over seeds."""
+    seeds: int | None = None
+    """How many it was measured with."""
+    steps: float | None = None
+    """After how many steps it was measured."""
+    source: str = ""
+    """Who says so: the recipe, a paper."""
+    compared: bool = False
+    """Whether the readout gives the value of the curve in front as a share of it."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +157,10 @@ class ChartData:
     """Whether the title names the curves, each in its colour."""
     empty: str = "No points yet."
     """Why there is nothing to see."""
+    groups: tuple[Group, ...] = ()
+    """Drawn together with the curves, a bold one last."""
+    playing: int | None = None
+    """The steps of the checkpoint that the viewer plays."""
 
 
 @dataclass(frozen=True)
@@ -114,4 +177,29 @@ class ChartView:
     following: bool = True
     """Whether a window moves on with the newest point."""
     cursor: float | None = None
-    """The step the crosshair stands at."""
+    """The step the crosshair was set to; it stays there."""
+    hovered: float | None = None
+    """The step under the pointer: the crosshair while none is set."""
+    seeds: SeedView = SeedView.BAND
+    numbers: bool = False
+    """Whether charts are tables of numbers."""
+
+    @property
+    def at(self) -> float | None:
+        """The step of the crosshair, set or under the pointer."""
+        return self.hovered if self.cursor is None else self.cursor
+
+
+def active_seconds(steps: Floats, wall_s: Floats, pauses: tuple[Pause, ...]) -> Floats:
+    """Return wall times with the pauses before each of them taken out, `(n,)`.
+
+    Args:
+        steps: Of each point, `(n,)`.
+        wall_s: Pauses included, `(n,)`.
+        pauses: In order.
+    """
+    if not pauses:
+        return wall_s
+    lost = np.cumsum([0.0, *(pause.seconds for pause in pauses)])
+    before = np.searchsorted([pause.steps for pause in pauses], steps, side="left")
+    return np.asarray(wall_s - lost[before])

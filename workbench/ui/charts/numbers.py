@@ -7,9 +7,12 @@ import math
 import numpy as np
 
 from workbench import formatting
-from workbench.ui.charts.drawing import BLANK, Cell, Drawing, draw, style_of
+from workbench.ui.charts.cells import BLANK, Cell, style_of
+from workbench.ui.charts.drawing import Drawing, draw
+from workbench.ui.charts.grouping import Prepared
 from workbench.ui.charts.model import ChartData, ChartView, XAxis
-from workbench.ui.charts.plan import Plan, Prepared, plan
+from workbench.ui.charts.plan import Plan, plan
+from workbench.ui.charts.trace import Traces
 
 MOST_COLUMNS = 10
 FEW_COLUMNS = 5
@@ -21,12 +24,12 @@ _NARROW_NAME = 10
 """Cells of the places where they stand below each other."""
 
 
-def tabulate(data: ChartData, view: ChartView, width: int, height: int) -> Drawing:
+def tabulate(data: ChartData, view: ChartView, width: int, height: int, *, traces: Traces | None = None) -> Drawing:
     """Write a chart's values at up to ten places of its x axis into `height` rows of `width` cells."""
-    prepared = plan(data, view)
+    prepared = plan(data, view, traces)
     curves = [item for item in reversed(prepared.curves) if len(item.x)]
     if prepared.y_range is None or not curves:
-        return draw(data, view, width, height)
+        return draw(data, view, width, height, traces=traces)
     names = {id(item): f"{item.curve.letter} {item.curve.label}".strip() or data.title for item in curves}
     head = str(prepared.x_axis)
     room = min(max(len(name) for name in (*names.values(), head, "+99 more")), _WIDEST_NAME)
@@ -71,7 +74,7 @@ def _place(at: float, axis: XAxis) -> str:
 def _value(item: Prepared, at: float) -> float:
     """The drawn value of the newest point up to a place; NaN before the first."""
     place = int(np.searchsorted(item.x, at, side="right")) - 1
-    return float(item.front[place]) if place >= 0 else math.nan
+    return float(item.front.y[place]) if place >= 0 else math.nan
 
 
 def _row(name: str, numbers: list[str], room: int, name_style: str, style: str) -> list[Cell]:

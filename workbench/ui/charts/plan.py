@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.ui.charts.axes import nice_ceiling, value_range
+from workbench.ui.charts.grouping import Prepared, prepare_group
+from workbench.ui.charts.line import nearest
 from workbench.ui.charts.model import ChartData, ChartView, Curve, XAxis
-from workbench.ui.charts.smoothing import smooth
+from workbench.ui.charts.trace import Traces
 
 Floats = NDArray[np.float64]
 
 FAR = 3.0
 """A reference further away than this many times the data's own span is named at the edge, not drawn."""
-
-LARGEST = 1e150
-"""Differences of larger numbers are not finite; they count as not finite themselves."""
-
-
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """A curve ready to draw: its positions, the line in front and the raw values behind it, on the axis' own scale."""
-
-    curve: Curve
-    x: Floats
-    front: Floats
-    raw: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +26,14 @@ class Plan:
     """Curves and ranges; without a y range there is nothing to draw."""
 
     curves: tuple[Prepared, ...]
+    """Those with a letter and a readout: runs and groups, in the order they are drawn."""
+    thin: tuple[Prepared, ...]
+    """Lines behind them: the seeds of a group, the part of a parent up to a fork."""
     x_axis: XAxis
     x_range: tuple[float, float]
     y_range: tuple[float, float] | None
     log: bool
-    not_finite: tuple[float, ...]
+    not_finite: Floats
     """The positions of the values that are no numbers."""
     notes: tuple[str, ...]
     """What the subtitle says about values that could not be drawn."""
@@ -57,10 +50,17 @@ class Plan:
 
     def x_of(self, steps: float) -> float:
         """Return where a step lies on the x axis, by the points of the curve in front."""
-        if self.x_axis is XAxis.STEPS or not self.curves or not len(self.curves[-1].x):
+        leading = self.leading
+        if self.x_axis is XAxis.STEPS or leading is None or not len(leading.x):
             return steps
-        leading = self.curves[-1].curve
-        return float(np.interp(steps, leading.steps, leading.x(self.x_axis)))
+        return float(np.interp(steps, leading.curve.steps, leading.x))
+
+    def steps_at(self, x: float) -> float | None:
+        """Return the step of the point of the curve in front that is nearest to a position; nothing without one."""
+        leading = self.leading
+        if leading is None or not len(leading.x):
+            return None
+        return float(leading.curve.steps[nearest(leading.x, x)])
 
     @property
     def leading(self) -> Prepared | None:
@@ -68,43 +68,82 @@ class Plan:
         return self.curves[-1] if self.curves else None
 
 
-def plan(data: ChartData, view: ChartView) -> Plan:
-    """Prepare the curves of a chart for the way it is looked at."""
-    curves = sorted(data.curves, key=lambda curve: curve.bold)
+def plan(data: ChartData, view: ChartView, traces: Traces | None = None) -> Plan:
+    """Prepare the curves of a chart for the way it is looked at.
+
+    Args:
+        data: What it shows.
+        view: How it is looked at.
+        traces: What is kept between drawings of one chart, so that only new points are prepared.
+    """
+    traces = Traces() if traces is None else traces
     log = data.metric in view.log
+    found = _prepared(data, view, traces, log)
     notes = []
-    if log and not any(np.any(curve.values > 0) for curve in curves):
-        log = False
-        if any(len(curve.values) for curve in curves):
-            notes.append("log y needs a value above 0")
-    prepared, not_finite, below = [], [], 0
-    for item in curves:
-        curve = _in_order(item, view.x_axis)
-        x = curve.x(view.x_axis)
-        bad = ~np.isfinite(curve.values)
-        not_finite += x[bad].tolist()
-        raw, front = curve.values, smooth(curve.values, view.weight)
-        if log:
-            below += int(np.count_nonzero(curve.values <= 0))
-            raw, front = _log10(raw), _log10(front)
-        prepared.append(Prepared(curve, x, front, raw))
+    if log and not any(item.finite for item in found[0]):
+        if any(len(item.curve.values) for item in found[0]):
+            notes.append(REFUSED)
+        log, found = False, _prepared(data, view, traces, False)
+    curves, thin = found
+    below = sum(item.below for item in curves)
+    not_finite = np.concatenate([item.not_finite for item in curves]) if curves else np.empty(0)
     if below:
         notes.append(f"{below} ≤ 0")
-    if not_finite:
+    if len(not_finite):
         notes.append(f"{len(not_finite)} not finite")
-    x_range = _x_range(prepared, data, view)
-    y_range = _y_range(prepared, data, x_range, log)
-    return Plan(tuple(prepared), view.x_axis, x_range, y_range, log, tuple(not_finite), tuple(notes))
+    x_range = _x_range([*thin, *curves], data, view)
+    y_range = _y_range([*thin, *curves], data, x_range, log)
+    return Plan(tuple(curves), tuple(thin), view.x_axis, x_range, y_range, log, not_finite, tuple(notes))
 
 
-def whole_range(prepared: list[Prepared], data: ChartData, axis: XAxis) -> tuple[float, float]:
+REFUSED = "log y needs a value above 0"
+"""Why an axis stays straight."""
+
+
+def _prepared(data: ChartData, view: ChartView, traces: Traces, log: bool) -> tuple[list[Prepared], list[Prepared]]:
+    traces.begin(view, log)
+    curves, thin = [], []
+    for curve in data.curves:
+        trace = traces.trace(curve)
+        curves.append(Prepared(trace.curve, trace.front, trace.raw, trace.finite, trace.below, trace.not_finite))
+        before = _before(curve, view.x_axis)
+        if before is not None:
+            trace = traces.trace(before, f"{curve.key}\n{before.key}")
+            thin.append(Prepared(trace.curve, trace.front, trace.raw, trace.finite))
+    for group in data.groups:
+        entry, members = prepare_group(group, view, traces, log)
+        curves.append(entry)
+        thin += members
+    traces.end()
+    return sorted(curves, key=lambda item: item.curve.bold), thin
+
+
+def _before(curve: Curve, axis: XAxis) -> Curve | None:
+    """What a run's parent did up to the joint; other axes than steps begin anew with every run."""
+    parent = curve.parent
+    if parent is None or axis is not XAxis.STEPS or not len(curve.steps):
+        return None
+    until = int(np.searchsorted(parent.steps, curve.steps[0], side="right"))
+    up_to = slice(0, until)
+    return replace(
+        parent,
+        letter="",
+        slot=curve.slot,
+        bold=False,
+        steps=parent.steps[up_to],
+        wall_s=parent.wall_s[up_to],
+        episodes=parent.episodes[up_to],
+        values=parent.values[up_to],
+    )
+
+
+def whole_range(prepared: Sequence[Prepared], data: ChartData, axis: XAxis) -> tuple[float, float]:
     """Return the x range that shows everything: up to the newest point, rounded up while a run is live.
 
     A budget far away would squeeze the first minutes of a run into one column, so it bounds the axis but does not
     stretch it.
     """
-    ends = [float(item.x[-1]) for item in prepared if len(item.x)]
-    newest = max(ends, default=0.0)
+    newest = max((float(item.x[-1]) for item in prepared if len(item.x)), default=0.0)
     if axis is XAxis.STEPS:
         newest = max([newest, *(point.steps for point in data.points), *(item.curve.reached for item in prepared)])
     live = [item.curve.budget for item in prepared if item.curve.budget is not None]
@@ -115,7 +154,7 @@ def whole_range(prepared: list[Prepared], data: ChartData, axis: XAxis) -> tuple
     return (0.0, newest) if newest > 0 else (0.0, 1.0)
 
 
-def _x_range(prepared: list[Prepared], data: ChartData, view: ChartView) -> tuple[float, float]:
+def _x_range(prepared: Sequence[Prepared], data: ChartData, view: ChartView) -> tuple[float, float]:
     low, high = whole_range(prepared, data, view.x_axis)
     if view.window is None:
         return low, high
@@ -127,23 +166,19 @@ def _x_range(prepared: list[Prepared], data: ChartData, view: ChartView) -> tupl
 
 
 def _y_range(
-    prepared: list[Prepared], data: ChartData, x_range: tuple[float, float], log: bool
+    prepared: Sequence[Prepared], data: ChartData, x_range: tuple[float, float], log: bool
 ) -> tuple[float, float] | None:
-    fronts, raws = [], []
+    fronts: list[float] = []
+    raws = []
     for item in prepared:
-        inside = (item.x >= x_range[0]) & (item.x <= x_range[1])
-        # A window between two points still shows the line that joins them.
-        inside |= np.append(inside[1:], False) | np.append(False, inside[:-1]) if len(inside) else inside
-        fronts.append(item.front[inside])
-        raws.append(item.raw[inside])
+        for line in (item.front, item.low, item.high):
+            extent = None if line is None else line.extent(*x_range)
+            fronts += extent or ()
+        if item.raw is not None:
+            raws.append(item.raw.sample(*x_range))
     marks = [point.value for point in data.points]
-    if log:
-        marks = [math.log10(value) for value in marks if value > 0]
-    if marks:
-        fronts.append(np.asarray(marks, dtype=np.float64))
-    if not fronts:
-        return None
-    span = value_range(np.concatenate(fronts), np.concatenate(raws) if raws else np.empty(0))
+    fronts += [math.log10(value) for value in marks if value > 0] if log else marks
+    span = value_range(np.asarray(fronts, dtype=np.float64), np.concatenate(raws) if raws else np.empty(0))
     if span is None:
         return None
     low, high = span
@@ -156,25 +191,3 @@ def _y_range(
         if low - FAR * (high - low) <= value <= high + FAR * (high - low):
             low, high = min(low, value), max(high, value)
     return low, high
-
-
-def _in_order(curve: Curve, axis: XAxis) -> Curve:
-    """Return the curve without points that have no place, in order, and without numbers too large to compare."""
-    x, values = curve.x(axis), curve.values
-    keep = np.isfinite(x) & np.isfinite(curve.steps)
-    odd = np.isfinite(values) & (np.abs(values) > LARGEST)
-    if keep.all() and not odd.any() and not np.any(np.diff(x) < 0):
-        return curve
-    order = np.flatnonzero(keep)[np.argsort(x[keep], kind="stable")]
-    return replace(
-        curve,
-        steps=curve.steps[order],
-        wall_s=curve.wall_s[order],
-        episodes=curve.episodes[order],
-        values=np.where(odd, np.nan, values)[order],
-    )
-
-
-def _log10(values: Floats) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(values > 0, np.log10(values), np.nan)

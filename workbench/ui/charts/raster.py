@@ -1,7 +1,7 @@
-"""Lines drawn in braille by plotext; the one module that knows it.
+"""Lines as braille dots: two columns and four rows of them in one cell.
 
-Never plotext's global figure: every drawing has a figure of its own. Cells are read from its matrix, not from its
-escape codes, and a line's colour there is the number of its stroke, so that the theme decides the colours later.
+Where lines meet, the one drawn later wins the cell. A cell knows the number of its line, so that the theme decides the
+colours later.
 """
 
 from __future__ import annotations
@@ -16,6 +16,14 @@ Floats = NDArray[np.float64]
 
 DOTS_X, DOTS_Y = 2, 4
 """Braille dots in one cell."""
+NOBODY = -1
+"""The owner of a cell without a dot."""
+BRAILLE = 0x2800
+"""The sign without a dot; the lower eight bits of the others say which are set."""
+_BITS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]], dtype=np.uint8)
+"""Of each dot in its cell, `(DOTS_Y, DOTS_X)`, as Unicode numbers them."""
+_DASH = 4
+"""Dot columns of a dash, and of the gap behind it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,55 +33,83 @@ class Stroke:
     x: Floats
     y: Floats
     owner: int
-    """Comes back with each cell this line won, 0 to 255."""
+    """Comes back with each cell this line won."""
+    dashed: bool = False
 
 
-Raster = list[list[tuple[str, int] | None]]
-"""Rows from the top, each of cells: a braille sign and its owner, or nothing."""
+@dataclass(frozen=True, eq=False)
+class Raster:
+    """Cells from the top, each with its dots and the line they are of."""
+
+    dots: NDArray[np.uint8]
+    """The lower byte of the braille sign, `(height, width)`; 0 where there is none."""
+    owners: NDArray[np.int16]
+    """Whose line won the cell, `(height, width)`."""
+
+    def sign(self, row: int, column: int) -> str:
+        """Return the braille sign of a cell."""
+        return chr(BRAILLE + int(self.dots[row, column]))
 
 
 def rasterize(
     strokes: Sequence[Stroke], width: int, height: int, x_range: tuple[float, float], y_range: tuple[float, float]
 ) -> Raster:
-    """Draw lines into `height` rows of `width` cells; where two meet the later one wins the cell."""
-    blank: Raster = [[None] * width for _ in range(height)]
-    drawable = [stroke for stroke in strokes if len(stroke.x)]
-    if not drawable or width < 1 or height < 1:
-        return blank
-    # Imported when first drawn: the app is up before it is needed.
-    from plotext._figure import _figure_class
-
-    figure = _figure_class()
-    figure._limit_size(False, False)
-    figure.plot_size(width, height)
-    figure.frame(False)
-    figure.xticks([])
-    figure.yticks([])
-    figure.xlim(*x_range)
-    figure.ylim(*y_range)
-    # plotext walks every dot of a line, also outside: a spike of 1e30 would keep it busy for ever.
+    """Draw lines into `height` rows of `width` cells."""
+    raster = Raster(np.zeros((height, width), np.uint8), np.full((height, width), NOBODY, np.int16))
+    if width < 1 or height < 1:
+        return raster
+    # A spike of 1e30 would be a line of as many dots; just outside it looks the same.
     margin = (y_range[1] - y_range[0]) / height
-    for stroke in drawable:
+    for stroke in strokes:
+        if not len(stroke.x):
+            continue
+        across = _places(stroke.x, x_range, width * DOTS_X)
         y = np.clip(stroke.y, y_range[0] - margin, y_range[1] + margin)
-        figure.plot(stroke.x.tolist(), y.tolist(), marker="braille", color=stroke.owner)
-    figure._set_sizes()
-    figure._build_matrix()
-    matrix = figure.monitor.matrix
-    for row in range(height):
-        signs, owners = matrix.marker[height - 1 - row], matrix.fullground[height - 1 - row]
-        blank[row] = [(sign, int(owner)) if sign != " " else None for sign, owner in zip(signs, owners, strict=True)]
-    return blank
+        column, row = _walk(across, _places(y, y_range, height * DOTS_Y))
+        inside = (column >= 0) & (column < width * DOTS_X) & (row >= 0) & (row < height * DOTS_Y)
+        if stroke.dashed:
+            inside &= column // _DASH % 2 == 0
+        grid = np.zeros((height * DOTS_Y, width * DOTS_X), np.uint8)
+        grid[height * DOTS_Y - 1 - row[inside], column[inside]] = 1
+        cells = np.tensordot(grid.reshape(height, DOTS_Y, width, DOTS_X), _BITS, axes=((1, 3), (0, 1)))
+        won = cells > 0
+        raster.dots[won] = cells[won]
+        raster.owners[won] = stroke.owner
+    return raster
 
 
 def column_of(x: float, x_range: tuple[float, float], width: int) -> int:
-    """Return the cell column of a position, as plotext rounds it; outside the range it is outside `0 … width - 1`."""
-    return _dot(x, x_range, width * DOTS_X) // DOTS_X
+    """Return the cell column of a position; outside the range it is outside `0 … width - 1`."""
+    return int(_round(_places(np.array([x]), x_range, width * DOTS_X))[0]) // DOTS_X
 
 
 def row_of(y: float, y_range: tuple[float, float], height: int) -> int:
     """Return the cell row of a value, counted from the top."""
-    return height - 1 - _dot(y, y_range, height * DOTS_Y) // DOTS_Y
+    return height - 1 - int(_round(_places(np.array([y]), y_range, height * DOTS_Y))[0]) // DOTS_Y
 
 
-def _dot(value: float, limits: tuple[float, float], dots: int) -> int:
-    return int(np.floor(round(0.5 + (dots - 1) * (value - limits[0]) / (limits[1] - limits[0]), 8)))
+def dot_edges(x_range: tuple[float, float], width: int) -> Floats:
+    """Return where the dot columns of `width` cells begin, and where the last one ends, `(2 * width + 1,)`."""
+    dots = width * DOTS_X
+    width_of_one = (x_range[1] - x_range[0]) / (dots - 1)
+    return np.asarray(x_range[0] + (np.arange(dots + 1) - 0.5) * width_of_one, dtype=np.float64)
+
+
+def _places(values: Floats, limits: tuple[float, float], dots: int) -> Floats:
+    return (dots - 1) * ((values - limits[0]) / (limits[1] - limits[0]))
+
+
+def _round(places: Floats) -> NDArray[np.int64]:
+    # Rounded first: what a sum of tenths misses by the last bit must not fall into the neighbour.
+    return np.floor(np.round(places, 8) + 0.5).astype(np.int64)
+
+
+def _walk(across: Floats, up: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Every dot on the way from point to point, no two further apart than one."""
+    run, rise = np.diff(across), np.diff(up)
+    parts = np.maximum(np.ceil(np.maximum(np.abs(run), np.abs(rise))), 1.0).astype(np.int64)
+    segment = np.repeat(np.arange(len(parts)), parts)
+    share = (np.arange(len(segment)) - np.repeat(np.cumsum(parts) - parts, parts)) / parts[segment]
+    column = np.append(across[segment] + share * run[segment], across[-1])
+    row = np.append(up[segment] + share * rise[segment], up[-1])
+    return _round(column), _round(row)

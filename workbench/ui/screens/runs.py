@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from workbench import formatting
 from workbench.errors import RequestError
-from workbench.runs.filters import Filter, parse_filter
+from workbench.runs.filtering import Filter
 from workbench.runs.states import RunState
 from workbench.ui.charts.model import ChartData
 from workbench.ui.charts.overlay import Overlay
@@ -206,7 +206,7 @@ class RunsScreen(RunScreenBase):
     def _matching(self) -> list[RunRow]:
         """The runs the filter lets through; while it is wrong, those of the last good one."""
         try:
-            self._filter = parse_filter(self.box.value)
+            self._filter = Filter.parse(self.box.value)
             self._problem = ""
         except RequestError as error:
             self._problem = str(error)
