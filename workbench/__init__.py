@@ -8,8 +8,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from workbench.processor import use_wide_vectors
-
 if TYPE_CHECKING:
     from workbench.policies import evaluate, load_policy
     from workbench.simulation import register_envs
@@ -23,10 +21,6 @@ _HOMES = {
 }
 
 __all__ = ["evaluate", "load_policy", "register_envs", "train"]
-
-
-# Here, because every process of ours comes by before it loads a numeric library.
-use_wide_vectors()
 
 
 def __getattr__(name: str) -> Any:

@@ -46,12 +46,18 @@ VERBS = {
         Verb("train", "train an environment, or every one a pattern selects"),
         Verb("runs", "runs, live and ended"),
         Verb("stop", "ask a run to write a checkpoint and end"),
+        Verb("queue", "runs that wait, when each starts, and their order"),
+        Verb("annotate", "tags, a note and pins of runs"),
+        Verb("prune", "throw checkpoints away that nobody needs"),
+        Verb("delete", "move runs to the trash, and bring them back"),
         Verb("resume", "let a run that was stopped, killed or cut off go on"),
         Verb("play", "watch a checkpoint or an environment in a window"),
         Verb("record", "film a checkpoint or an environment; needs no display"),
         Verb("montage", "a film, a grid or a poster of a run's checkpoints"),
         Verb("bench", "how fast environments step and learners train"),
+        Verb("serve", "the app in a browser of this machine"),
         Verb("doctor", "what works on this machine, and how to mend what does not"),
+        Verb("completion", "the script that lets bash, zsh or fish complete these commands"),
     )
 }
 
@@ -65,16 +71,13 @@ class _Parser(argparse.ArgumentParser):
 
 NOT_YET = (
     "compare",
-    "delete",
     "evaluate",
     "export",
     "import",
     "new",
     "pause",
     "preview",
-    "prune",
     "report",
-    "serve",
     "set",
 )
 """Verbs to come: they answer so in one sentence and are not listed."""
@@ -108,6 +111,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _dispatch(words: list[str]) -> int:
     top = _top_parser()
+    if words[:2] == ["completion", "--words"]:
+        # Half a command line, whose `--` and options argparse would take for its own.
+        from workbench.verbs.completing import CommandLine, print_candidates
+
+        summaries = {verb.name: verb.summary for verb in VERBS.values()}
+        print_candidates(CommandLine(top, summaries, lambda verb: _verb_parser(VERBS[verb])), words[2:])
+        return 0
     options, rest = top.parse_known_args(words)
     name: str | None = options.verb
     if name is None:
@@ -123,14 +133,25 @@ def _dispatch(words: list[str]) -> int:
         hint = f"Did you mean {' or '.join(close)}?" if close else ""
         raise RequestError(f"there is no verb `{name}`; there are {', '.join(VERBS)}.", hint=hint)
     module = VERBS[name].module()
-    parser = _Parser(prog=f"workbench {name}", description=VERBS[name].summary.capitalize() + ".")
-    parser.add_argument("--project", metavar="DIR", default=options.project, help="the project folder (default: here)")
-    module.add_arguments(parser)
+    parser = _verb_parser(VERBS[name], options.project)
     words = options.arguments + rest
     # Words that mean something else to a verb than to argparse.
     readable = getattr(module, "readable", None)
     args = parser.parse_args(words if readable is None else readable(words))
     return int(module.run(args, open_project(args.project)))
+
+
+def _verb_parser(verb: Verb, folder: str | None = None) -> _Parser:
+    """Return what reads the command line of a verb.
+
+    Args:
+        verb: The verb.
+        folder: The project that was named before it.
+    """
+    parser = _Parser(prog=f"workbench {verb.name}", description=verb.summary.capitalize() + ".")
+    parser.add_argument("--project", metavar="DIR", default=folder, help="the project folder (default: here)")
+    verb.module().add_arguments(parser)
+    return parser
 
 
 def _defect(error: Exception) -> str:

@@ -89,9 +89,10 @@ def test_the_command_holds_what_was_changed(tmp_path: Path) -> None:
 def test_values_that_were_set_before_the_checkpoint_are_the_parents(tmp_path: Path) -> None:
     run = parent_of(tmp_path)
     with EventWriter(run.events_path) as writer:
-        writer.append("set", steps=200, values={"total_steps": 5000})
+        writer.append("set", steps=200, values={"total_steps": 5000, "ppo.gamma": 0.5})
         writer.append("set", steps=400, values={"total_steps": 9000})
-    assert draft_of(run).compose().require().total_steps == 5000
+    spec = draft_of(run).compose().require()
+    assert (spec.total_steps, spec.ppo.gamma, spec.ppo.gae_lambda) == (5000, 0.5, 0.95)
 
 
 @pytest.mark.parametrize(

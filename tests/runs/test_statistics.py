@@ -75,6 +75,15 @@ def test_the_grid_stays_where_it_is_while_runs_grow() -> None:
     assert (longer[0], longer[1], longer[2], longer[-1]) == (1000, 5000, 10_000, 950_000)
 
 
+def test_runs_that_are_nearly_level_are_compared_as_far_as_all_have_come() -> None:
+    level = [(np.array([0.0, end]), np.zeros(2)) for end in (1_000_000.0, 991_000.0, 995_000.0)]
+    assert common_grid(level)[-1] == 991_000 and seed_band(level).count.tolist()[-1] == 3
+    behind = [*level[:2], (np.array([0.0, 612_345.0]), np.zeros(2))]
+    band = seed_band(behind)
+    assert band.steps[-1] == 991_000 and 612_345 in band.steps
+    assert band.count[band.steps <= 612_345].min() == 3 and band.count[band.steps > 612_345].max() == 2
+
+
 def test_a_band_needs_three_runs_at_each_step() -> None:
     steps = np.array([0.0, 10, 20])
     series = [(steps, np.array([1.0, 2, 3])), (steps, np.array([3.0, 4, 5])), (steps[:2], np.array([8.0, 9]))]

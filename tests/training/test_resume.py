@@ -18,7 +18,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tests.training.conftest import HALF_CHEETAH, TINY, events, make_run, start_child, wait_for
 from workbench import durable
 from workbench.policies import read_checkpoint
-from workbench.runs import EventWriter, RunDirectory, RunState
+from workbench.runs import EventWriter, RunDirectory, RunState, pending, send
 from workbench.runs.events import Event
 from workbench.runs.resuming import ORDER_NAME
 from workbench.simulation import EnvSource
@@ -277,6 +277,70 @@ def test_a_run_without_a_place_to_go_on_from_keeps_what_it_has(tmp_path: Path, k
     assert result.state is RunState.FAILED
     assert "cannot go on from any of its trained checkpoints: checkpoint_" in result.reason
     assert run.checkpoints() == written
+
+
+STEERED: dict[str, dict[int, dict[str, Any]]] = {
+    "ppo": {
+        3: {"ppo.learning_rate": "linear:0.01:0.001", "ppo.clip_range": 0.1, "reward.forward": 0.5},
+        6: {"total_steps": 1100, "checkpoint_every_steps": 300, "reward.ctrl": 0.0, "ppo.ent_coef": 0.01},
+    },
+    "sac": {
+        3: {"sac.ent_coef": 0.2, "reward.forward": 0.5, "sac.tau": 0.1},
+        4: {"sac.ent_coef": "auto_0.1", "sac.target_entropy": -1.0, "sac.learning_rate": 1e-3},
+        7: {"total_steps": 1100, "sac.ent_coef": 0.05},
+    },
+}
+"""Values given at the end of an iteration; that of the fourth has a checkpoint."""
+
+
+def steer(algorithm: str, run: RunDirectory, patch: pytest.MonkeyPatch) -> None:
+    """Ask for other values in the middle of iterations, in each life of the run until they are told of."""
+    iterate = Learner.iterate
+
+    def watched(learner: Learner) -> None:
+        iterate(learner)
+        wanted = STEERED[algorithm].get(learner.iteration)
+        if wanted and not any(event["values"].keys() == wanted.keys() for event in events(run, "set")):
+            send(run, "set", values=wanted, steps=learner.steps)
+
+    patch.setattr(Learner, "iterate", watched)
+
+
+@pytest.fixture(scope="module")
+def steered(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, str]]:
+    found = {}
+    for algorithm in STEERED:
+        run = make(tmp_path_factory.mktemp("steered"), algorithm)
+        with pytest.MonkeyPatch.context() as patch:
+            steer(algorithm, run, patch)
+            assert train(run).reason == "1 100 of 1 100 steps are done"
+        assert [event["steps"] for event in events(run, "set")] == [100 * number for number in STEERED[algorithm]]
+        found[algorithm] = digest(run)
+    return found
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "sac"])
+@pytest.mark.parametrize("moments", [(90,), (110,), (124, 60), (140, 77), (160,), (200, 100, 40)])
+def test_values_that_were_given_are_met_again(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    algorithm: str,
+    moments: tuple[int, ...],
+    steered: dict[str, dict[str, str]],
+    whole: dict[str, dict[str, str]],
+) -> None:
+    run = make(tmp_path, algorithm)
+    steer(algorithm, run, monkeypatch)
+    knife = Knife(monkeypatch)
+    for moment in moments:
+        cut(knife, run, moment)
+        for left in pending(run):
+            # It is asked again where the run comes by there once more; else it counts where the run goes on.
+            if left.args["steps"] > run.checkpoints()[-1].steps:
+                left.path.unlink()
+    assert train(run).state is RunState.FINISHED
+    assert digest(run) == steered[algorithm]
+    assert digest(run)["weights"] != whole[algorithm]["weights"]
 
 
 def test_a_larger_budget_trains_a_finished_run_on(tmp_path: Path, whole: dict[str, dict[str, str]]) -> None:

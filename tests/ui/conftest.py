@@ -24,6 +24,9 @@ def fixed_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     time.tzset()
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     monkeypatch.setenv("DISPLAY", ":0")
+    # What colours a terminal has decides how bands are drawn.
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLORTERM", "truecolor")
     for name in ("NO_COLOR", "EDITOR", "VISUAL", "TEXTUAL_ANIMATIONS"):
         monkeypatch.delenv(name, raising=False)
     shipped = Project(tmp_path / "shipped")

@@ -1,14 +1,20 @@
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+import threading
+from typing import Any
 
+import numpy as np
 import pytest
 
+from tests.viewer import displays
 from workbench.cli import main
 from workbench.project import Project
+from workbench.remote.frames import FrameReader
 
 needs_xvfb = pytest.mark.skipif(shutil.which("xvfb-run") is None, reason="Xvfb is not installed")
 
@@ -58,3 +64,126 @@ def test_a_window_plays_episodes_and_prints_how_each_ended(project: Project) -> 
     assert [line.split("  ")[-1] for line in lines] == ["seed 0", "seed 1"]
     assert all("pole_angle" in line for line in lines)
     assert "Traceback" not in done.stderr
+
+
+LIMIT_S = 60.0
+
+
+class Player:
+    """A player in a process of its own, driven by its pipes."""
+
+    def __init__(self, project: Project, *words: str, display: str = "") -> None:
+        command = [sys.executable, "-m", "workbench.viewer", "--project", str(project.root), *words]
+        environment = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
+        if display:
+            environment["DISPLAY"] = display
+        self.frames, writer = os.pipe()
+        self.process = subprocess.Popen(
+            [*command, "--frames-fd", str(writer)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=[writer], env=environment,
+        )  # fmt: skip
+        os.close(writer)
+        self.watchdog = threading.Timer(LIMIT_S, self.process.kill)
+
+    def __enter__(self) -> Player:
+        self.watchdog.start()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.watchdog.cancel()
+        self.process.kill()
+        self.process.communicate()
+        os.close(self.frames)
+
+    def order(self, line: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.flush()
+
+    def until(self, event: str, **wanted: Any) -> dict[str, Any]:
+        """Return the next event of that kind with those values."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            told = json.loads(line)
+            if told["event"] == event and all(told[key] == value for key, value in wanted.items()):
+                return dict(told)
+            assert event == "error" or told["event"] != "error", told
+        raise AssertionError(f"no {event} {wanted} came")
+
+    def picture(self) -> Any:
+        """Return the next frame, `(height, width, 3)`."""
+        reader, frames = FrameReader(), []
+        while not frames:
+            frames = reader.feed(os.read(self.frames, 1 << 16))
+        frame = frames[0]
+        return np.frombuffer(frame.pixels, np.uint8).reshape(frame.height, frame.width, 3)
+
+    def end(self) -> int:
+        """Wait for its end and return its exit code."""
+        assert self.process.stderr is not None
+        assert b"Traceback" not in self.process.stderr.read()
+        return self.process.wait(LIMIT_S)
+
+
+def test_a_player_without_a_display_is_driven_and_sends_frames(project: Project) -> None:
+    with Player(project, "cart_pole", "--no-window", "--seed", "3") as player:
+        ready = player.until("ready")
+        assert (ready["title"], ready["seekable"], ready["period_s"]) == ("cart_pole, random", True, 0.04)
+        player.order('{"do": "preview", "width": 64, "height": 40, "fps": 30}')
+        player.order('{"do": "pause"}')
+        assert player.until("state", playing=False)["seed"] == 3
+        picture = player.picture()
+        assert picture.shape == (40, 64, 3)
+        # The light background above, and something dark that stands in the middle.
+        assert picture[0].min() > 200
+        assert picture[10:30].min() < 120
+        player.order('{"do": "what"}')
+        assert "no command `what`" in player.until("error")["message"]
+        player.order('{"do": "quit"}')
+        assert player.until("closed")["reason"] == "quit"
+        assert player.end() == 0
+
+
+def test_a_player_ends_with_its_parent(project: Project) -> None:
+    with Player(project, "cart_pole", "--no-window") as player:
+        player.until("ready")
+        assert player.process.stdin is not None
+        player.process.stdin.close()
+        player.process.stdin = None
+        assert player.until("closed")["reason"] == "parent"
+        assert player.end() == 0
+
+
+def test_a_request_that_is_wrong_is_told_as_a_fatal_error(project: Project) -> None:
+    with Player(project, "cart_pool", "--no-window") as player:
+        error = player.until("error")
+        assert error["fatal"]
+        assert "cart_pool" in error["message"]
+        assert "cart_pole" in error["hint"]
+        assert player.end() == 2
+
+
+def test_flags_of_remote_players_are_refused_without_remote(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in (["--frames-fd", "9"], ["--no-window"]):
+        assert main(["--project", str(project.root), "play", "cart_pole", *words]) == 2
+        assert "are for --remote" in capsys.readouterr().err
+    for number, sentence in (("1", "from 3"), ("4000", "is not open")):
+        assert main(["--project", str(project.root), "play", "cart_pole", "--remote", "--frames-fd", number]) == 2
+        assert sentence in capsys.readouterr().err
+
+
+@needs_xvfb
+@pytest.mark.skipif(shutil.which("xdotool") is None, reason="xdotool is not installed")
+def test_a_window_shows_what_the_preview_shows_and_closing_it_ends_with_code_0(project: Project) -> None:
+    with displays.display() as display, Player(project, "cart_pole", display=display) as player:
+        player.until("state", window=True)
+        player.order('{"do": "pause"}')
+        player.order('{"do": "preview", "width": 64, "height": 40}')
+        picture = player.picture()
+        assert picture[0].min() > 200
+        assert picture[10:30].min() < 120
+        displays.close_window(display, displays.find_window(display, "cart_pole"))
+        assert player.until("closed")["reason"] == "window"
+        assert player.end() == 0

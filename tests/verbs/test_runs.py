@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from workbench.runs.filtering import Filter
 from workbench.runs.state import StateFile
 from workbench.runs.states import RunState
 from workbench.runs.store import RunStore
+from workbench.verbs.run_text import steps_text
 from workbench.verbs.runs import table
 
 
@@ -76,6 +78,12 @@ def test_the_list_shows_what_each_run_is_and_how_far(
     assert "first in the queue" in lines[2]
     assert any("✗ failed" in line and "loss not finite" in line for line in lines)
     assert "without a supervisor" in err
+
+
+def test_steps_stand_alone_where_another_limit_ends_the_run(project: Project, runs: dict[str, RunDirectory]) -> None:
+    ant = next(row for row in RunStore(project.runs).list() if row.run == runs["ant"])
+    assert steps_text(ant).replace("\u00a0", " ") == "9.15 of 15 M"
+    assert steps_text(replace(ant, progress=0.9)).replace("\u00a0", " ") == "9.15 M"
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])

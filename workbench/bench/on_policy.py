@@ -27,6 +27,7 @@ from workbench.bench.turns import ratio, torch_threads
 from workbench.project import shipped_project
 from workbench.simulation import EnvSource, make_sb3
 from workbench.simulation.mjcf import route_warnings
+from workbench.training.cpus import choose_threads
 from workbench.training.fast.normalize import Normalizer
 from workbench.training.fast.ppo import PPO
 from workbench.training.inprocess import find_source
@@ -88,8 +89,7 @@ def plain_copies(n_envs: int) -> VecEnv:
 
 
 def _batched(n_envs: int) -> VecEnv:
-    # Waking a second thread takes longer than a step of eight copies does on one.
-    threads = 1 if n_envs <= 8 else 0
+    threads = choose_threads(n_envs, asked=None).physics
     return make_sb3(find_source(HALF_CHEETAH, shipped_project()), n_envs, 0, threads)
 
 

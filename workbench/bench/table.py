@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from workbench.bench import collection, off_policy, on_policy, processes, sbx, threshold
+from workbench.bench import collection, off_policy, on_policy, processes, sbx, threshold, together
 from workbench.bench.document import load, usable_cpus
 from workbench.bench.figures import Figure, markdown_table
 from workbench.formatting import size
@@ -81,6 +81,11 @@ def _others(effort: Effort) -> list[Measurement]:
     return [
         Measurement(sbx.NAME, partial(sbx.measure_sbx, effort.sbx_python, effort.repeats)),
         Measurement(threshold.NAME, partial(threshold.measure_threshold, seeds, not effort.short)),
+        *(
+            Measurement(together.together_name(work.algorithm), partial(together.measure_together, work, again))
+            for work in together.LOADS
+        ),
+        Measurement(together.EVALUATION_NAME, partial(together.measure_evaluations, again)),
         Measurement(processes.memory_name("ppo"), partial(processes.measure_memory, "ppo", 20_480, again)),
         Measurement(processes.memory_name("sac"), partial(processes.measure_memory, "sac", 6_000, again)),
         Measurement(processes.TRAINER_START, partial(processes.measure_trainer_start, 3)),

@@ -11,13 +11,17 @@ def laid_over(spec: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, A
 
     Args:
         spec: Nested fields.
-        values: New values by dotted key, in the order in which they were given; a group replaces the whole group.
+        values: New values by dotted key, in the order in which they were given; a group replaces the whole group. What
+            is in a group that the spec has not, such as the weight of a reward term, is none of its fields.
     """
     result = dict(spec)
     for key, value in values.items():
         top, dot, rest = key.partition(".")
         inner = result.get(top)
-        result[top] = {**(inner if isinstance(inner, Mapping) else {}), rest: value} if dot else value
+        if not dot:
+            result[top] = value
+        elif isinstance(inner, Mapping):
+            result[top] = {**inner, rest: value}
     return result
 
 

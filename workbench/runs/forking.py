@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import NotFoundError, Problem
+from workbench.runs.changes import joined, laid_over
 from workbench.runs.directory import CheckpointDirectory, RunDirectory
 from workbench.runs.events import EventTail
 from workbench.runs.lineage import read_policy, reference_to, run_of, start_of
@@ -294,13 +295,13 @@ def _fields(run: RunDirectory, checkpoint: Path) -> dict[str, Any] | None:
     if not isinstance(spec, Mapping):
         return None
     known = CheckpointDirectory.at(checkpoint)
-    fields = dict(spec)
+    changes: dict[str, Any] = {}
     for event in EventTail(run.events_path).poll():
         values = event.get("values")
         is_earlier = known is None or int(event.get("steps") or 0) <= known.steps
         if event["kind"] == "set" and isinstance(values, Mapping) and is_earlier:
-            fields |= values
-    return {name: value for name, value in fields.items() if name not in OWN_FIELDS}
+            changes = joined(changes, values)
+    return {name: value for name, value in laid_over(spec, changes).items() if name not in OWN_FIELDS}
 
 
 def _shapes(path: Path) -> dict[str, tuple[int, ...]]:

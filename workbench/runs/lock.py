@@ -15,6 +15,8 @@ from types import TracebackType
 from workbench.durable import read_document
 from workbench.runs.processes import ProcessIdentity
 
+LOCK_FILE = ".supervisor.lock"
+
 
 class SupervisorLock:
     """The lock of one runs root.
@@ -24,7 +26,7 @@ class SupervisorLock:
     """
 
     def __init__(self, runs_root: Path) -> None:
-        self.path = runs_root / ".supervisor.lock"
+        self.path = runs_root / LOCK_FILE
         self._handle: int | None = None
 
     def acquire(self) -> bool:
@@ -46,10 +48,10 @@ class SupervisorLock:
         self._handle = handle
         return True
 
-    def sign(self) -> None:
-        """Write into the file that the calling process holds it."""
+    def sign(self, *, places: int | None = None) -> None:
+        """Write into the file that the calling process holds it, and how many trainers it runs at once."""
         if self._handle is not None:
-            text = json.dumps(ProcessIdentity.current().__dict__).encode()
+            text = json.dumps({**ProcessIdentity.current().__dict__, "places": places}).encode()
             os.ftruncate(self._handle, 0)
             os.pwrite(self._handle, text, 0)
 
@@ -70,7 +72,7 @@ class SupervisorLock:
 
 def supervisor_of(runs_root: Path) -> ProcessIdentity | None:
     """Return the living supervisor of a runs root, or nothing where there is none on this host."""
-    data = read_document(runs_root / ".supervisor.lock")
+    data = read_document(runs_root / LOCK_FILE)
     try:
         process = ProcessIdentity(int(data["pid"]), float(data["started"]), str(data["host"]))
     except (KeyError, TypeError, ValueError):

@@ -24,6 +24,8 @@ FEWEST_RUNS = 3
 """With fewer there is no interval."""
 GRID_POINTS = 200
 """About as many places a group of runs is compared at."""
+_LEVEL = 2
+"""Runs whose ends are no further apart than so many steps of the grid are as far as each other."""
 _SEED = 20_210_830
 _TRIMMED = 0.25
 _MOST_DRAWN = 4_000_000
@@ -117,21 +119,22 @@ def resample(steps: Floats, values: Floats, grid: Floats) -> Floats:
 def common_grid(series: Sequence[tuple[Floats, Floats]], points: int = GRID_POINTS) -> Floats:
     """Return about `points` steps that all the series are compared at, from the first point of any to the last.
 
-    They are multiples of 1, 2 or 5 times a power of ten, so that they stay where they are while the series grow.
+    They are multiples of 1, 2 or 5 times a power of ten, so that they stay where they are while the series grow. Where
+    several end nearly together they are compared as far as all of those have come: live runs are never quite level.
     """
     filled = [steps for steps, _ in series if len(steps)]
     if not filled:
         return np.empty(0)
-    first, last = min(float(steps[0]) for steps in filled), max(float(steps[-1]) for steps in filled)
-    # A place where at least one ends is one too: else the newest points would not be seen.
-    ends = [float(steps[-1]) for steps in filled]
+    ends = np.array([float(steps[-1]) for steps in filled])
+    first, last = min(float(steps[0]) for steps in filled), float(ends.max())
     if not last > first:
-        return np.unique([first, *ends])
+        return np.array([first])
     rough = (last - first) / max(points, 1)
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * (1 - 1e-9))
+    last = max(first, float(ends[ends >= last - _LEVEL * step].min()))
     multiples = np.arange(math.ceil(first / step), math.floor(last / step) + 1) * step
-    return np.unique(np.concatenate(([first], multiples, ends)))
+    return np.unique(np.concatenate(([first], multiples, ends[ends <= last])))
 
 
 def seed_band(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.runs.annotations import Annotations
+from workbench.runs.changes import laid_over
 from workbench.runs.digest import BestEvaluation, Digest
 from workbench.runs.directory import RunDirectory
 from workbench.runs.filter_fields import parent_run, read_values
@@ -166,7 +167,7 @@ def summarize(
     spec = spec if isinstance(spec, dict) else {}
     environment = record.get("environment")
     environment = environment if isinstance(environment, dict) else {}
-    limits = Limits.of(spec | digest.changes)
+    limits = Limits.of(laid_over(spec, digest.changes))
     is_working = observed.state in (RunState.RUNNING, RunState.STOPPING)
     speed = digest.steps_per_s if is_working else None
     seed, created = spec.get("seed", record.get("seed")), record.get("created")

@@ -1,9 +1,9 @@
 """The process that starts every run of a runs root: `python -m workbench.runs.supervisor RUNS_ROOT`.
 
-It takes queued runs first in first out, as many at once as there are processor cores, each trainer in a session of
-its own with its output in a log. It answers for runs that have no process yet, records how its children ended, lives
-on when the app is gone, and ends with the queue and the last trainer. Trainers that an earlier supervisor started
-keep their place: nothing is started twice.
+It takes queued runs first in first out unless somebody changed the order, as many at once as there are processor
+cores, each trainer in a session of its own with its output in a log. It answers for runs that have no process yet,
+records how its children ended, lives on when the app is gone, and ends with the queue and the last trainer. Trainers
+that an earlier supervisor started keep their place: nothing is started twice.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from workbench.runs.directory import RunDirectory, run_directories
 from workbench.runs.events import EventWriter
 from workbench.runs.launch import WAKE_FILE
 from workbench.runs.lock import SupervisorLock
+from workbench.runs.places import takes_place
 from workbench.runs.processes import ProcessIdentity
+from workbench.runs.queueing import in_order
 from workbench.runs.requests import EXPIRED, Request, answer, pending
 from workbench.runs.state import StateFile, StoredState, mark_exit
 from workbench.runs.states import RunState
@@ -106,7 +108,6 @@ class Supervisor:
             elif stored.state.is_live and stored.process is not None and stored.process.is_alive():
                 self._trainers.append(_Trainer(run, stored.process))
                 say(f"adopted {run.name}, pid {stored.pid}")
-        self._queue.sort(key=lambda item: (item[0], item[1].name))
 
     def _has_changed(self, run: RunDirectory) -> bool:
         try:
@@ -164,6 +165,8 @@ class Supervisor:
 
     def _start(self) -> None:
         while self._queue and self._busy() < self.slots:
+            # Somebody may have changed the order since the last one started.
+            self._queue = in_order(self.runs_root, self._queue)
             queued_ns, run = self._queue.pop(0)
             stored = StateFile(run.state_path).read()
             if stored is None or stored.state is not RunState.QUEUED:
@@ -174,9 +177,8 @@ class Supervisor:
                 self._give_up(run, queued_ns, error)
 
     def _busy(self) -> int:
-        """Return how many trainers take a core; a paused one takes none."""
-        states = [StateFile(trainer.run.state_path).read() for trainer in self._trainers]
-        return sum(stored is None or stored.state is not RunState.PAUSED for stored in states)
+        """Return how many trainers take a place; a paused one takes none until it wants to go on."""
+        return sum(takes_place(StateFile(trainer.run.state_path).read()) for trainer in self._trainers)
 
     def _start_trainer(self, run: RunDirectory, queued_ns: int) -> _Trainer:
         def announce() -> None:
@@ -258,7 +260,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _supervise(supervisor: Supervisor, lock: SupervisorLock) -> None:
-    lock.sign()
+    lock.sign(places=supervisor.slots)
     say(f"supervising, {supervisor.slots} at once, pid {os.getpid()}")
     while True:
         supervisor.serve()
@@ -267,7 +269,7 @@ def _supervise(supervisor: Supervisor, lock: SupervisorLock) -> None:
         lock.release()
         if not supervisor.has_work() or not _acquired_again(lock):
             break
-        lock.sign()
+        lock.sign(places=supervisor.slots)
     say("nothing left to do")
 
 

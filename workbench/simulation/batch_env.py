@@ -7,6 +7,7 @@ live in modules of their own.
 
 from __future__ import annotations
 
+import math
 import os
 import typing
 from abc import ABC, abstractmethod
@@ -30,6 +31,9 @@ from workbench.simulation.snapshot import OpenBatch, Snapshot, put_back, take
 
 C = TypeVar("C", bound=BatchEnvConfig)
 Ids = NDArray[np.intp]
+
+LARGE = 1e300
+"""What a sum of squares stays below where no number, no square and no sum of a few of them can overflow."""
 
 TIME_LIMIT = "time_limit"
 """The reason of an episode that reached `episode_steps`."""
@@ -111,8 +115,8 @@ class BatchEnv(ABC, Generic[C]):
             self.model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
             self.batch = OpenBatch(self.model, n_envs, min(threads or _cpus(), n_envs))
             self.qpos, self.qvel, self.ctrl = (self.batch.bind(field) for field in ("qpos", "qvel", "ctrl"))
-            self.elapsed = np.zeros(n_envs, dtype=np.int64)
-            self.lengths = np.zeros(n_envs, dtype=np.int64)
+            self._clocks = np.zeros((2, n_envs), dtype=np.int64)
+            self.elapsed, self.lengths = self._clocks
             self.generators = []
             self.setup()
             self.batch.reset()
@@ -312,24 +316,27 @@ class BatchEnv(ABC, Generic[C]):
         except mujoco_batch.SimulationError as error:
             copy = int(error.ids[0])
             raise SimulationError(f"{self._where(copy)}: MuJoCo says: {self.batch.error(copy)}") from error
-        self.elapsed += 1
-        self.lengths += 1
+        self._clocks += 1
         self.measure()
-        values = np.empty((self._rows, self.n_envs))
+        # Terms, their sum, infos.
+        values = np.zeros((self._rows, self.n_envs))
         k = len(self.reward_names)
         self._fill(values, 0, self.reward_names, self.reward_terms(actions), "reward_terms")
-        with np.errstate(over="ignore", invalid="ignore"):
-            np.add.reduce(
-                values[:k] if self._reward_weights is None else values[:k] * self._reward_weights, axis=0, out=values[k]
-            )
-        if not np.isfinite(values[k]).all():
-            self._raise_reward(values[: k + 1])
-        observations = self._check_observations(self.observe())
         told = self.info()
         self._fill(values, k + 1, self._summed, told, "info")
-        self.statistics.add(values)
+        weights = self._reward_weights
+        if weights is None and np.vdot(values, values) < LARGE:
+            np.add.reduce(values[:k], axis=0, out=values[k])
+            self.statistics.add(values)
+        else:
+            with np.errstate(over="ignore", invalid="ignore"):
+                np.add.reduce(values[:k] if weights is None else values[:k] * weights, axis=0, out=values[k])
+                if not np.isfinite(values[k]).all():
+                    self._raise_reward(values[: k + 1])
+                self.statistics.add(values)
+        observations = self._check_observations(self.observe())
         terminated, truncated, flags = self._endings()
-        ended = np.flatnonzero(terminated | truncated)
+        ended = (terminated | truncated).nonzero()[0]
         return StepArrays(
             observations=observations,
             rewards=values[k],
@@ -356,18 +363,19 @@ class BatchEnv(ABC, Generic[C]):
         self._observations = self._check_observations(self.observe())
 
     def _endings(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], dict[str, NDArray[np.bool_]]]:
-        flags: dict[str, NDArray[np.bool_]] = dict(self.terminations())
-        terminated = np.zeros(self.n_envs, dtype=bool)
-        for flag in flags.values():
-            terminated |= flag
+        ways = self.terminations()
         cuts = dict(self.truncations())
         if self.config.episode_steps:
             cuts[TIME_LIMIT] = self.elapsed >= self.config.episode_steps
+        terminated = np.zeros(self.n_envs, dtype=bool)
+        for flag in ways.values():
+            terminated |= flag
         truncated = np.zeros(self.n_envs, dtype=bool)
         for flag in cuts.values():
             truncated |= flag
-        truncated &= ~terminated
-        return terminated, truncated, flags | cuts
+        if ways:
+            truncated &= ~terminated
+        return terminated, truncated, {**ways, **cuts}
 
     def _record(self, copy: int, flags: Mapping[str, NDArray[np.bool_]]) -> Any:
         reason = next(name for name, flag in flags.items() if flag[copy])
@@ -458,12 +466,12 @@ class BatchEnv(ABC, Generic[C]):
         if taken.shape != (self.n_envs, *self.action_space.shape):
             due = (self.n_envs, *self.action_space.shape)
             raise SimulationError(f"{self.name} was given actions {taken.shape} where {due} is due.")
-        if not np.isfinite(taken).all():
+        if not _is_finite(taken):
             copy, index = (int(at) for at in np.argwhere(~np.isfinite(taken))[0])
             term = f"the action {self.action_names[index]}"
             raise NotFiniteError(self.name, copy, int(self.lengths[copy]) + 1, term, taken[copy, index])
-        clipped: NDArray[Any] = np.clip(taken, self.action_space.low, self.action_space.high)
-        return clipped
+        clipped: NDArray[Any] = np.maximum(taken, self.action_space.low)
+        return np.minimum(clipped, self.action_space.high, out=clipped)
 
     def _check_observations(self, seen: NDArray[Any]) -> Floats:
         # A copy: what `observe` returns may be a live view, and the caller keeps this array.
@@ -471,7 +479,7 @@ class BatchEnv(ABC, Generic[C]):
         if observations.shape != self._observations.shape:
             due = self._observations.shape
             raise SimulationError(f"{self.name}: observe gave {observations.shape} where {due} is due.")
-        if not np.isfinite(observations).all():
+        if not _is_finite(observations):
             copy, index = (int(at) for at in np.argwhere(~np.isfinite(observations))[0])
             term = f"the observation {self.observation_names[index]}"
             raise NotFiniteError(self.name, copy, int(self.lengths[copy]), term, observations[copy, index])
@@ -484,6 +492,11 @@ class BatchEnv(ABC, Generic[C]):
 
     def _where(self, copy: int) -> str:
         return f"{self.name}, copy {copy}, step {self.lengths[copy]}"
+
+
+def _is_finite(numbers: NDArray[Any]) -> bool:
+    # A sum of squares is half the work, and tells but for numbers so large that their squares are not finite.
+    return math.isfinite(np.vdot(numbers, numbers)) or bool(np.isfinite(numbers).all())
 
 
 def _cpus() -> int:

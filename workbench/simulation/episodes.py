@@ -95,10 +95,9 @@ class EpisodeStatistics:
         return self._sums, self._squares
 
     def add(self, values: Floats) -> None:
-        """Add one step: `values` (terms + 1 + infos, n), the reward after its terms."""
+        """Add one step: `values` (terms + 1 + infos, n), the reward after its terms; their squares may overflow."""
         self._sums += values
-        with np.errstate(over="ignore"):
-            self._squares += values * values
+        self._squares += values * values
 
     def clear(self, ids: NDArray[np.intp] | slice) -> None:
         """Forget what the copies `ids` have gathered."""

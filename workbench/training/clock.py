@@ -52,6 +52,10 @@ class Clock:
             metrics |= {f"timings/{name.rpartition('/')[2]}_s": seconds for name, seconds in details.items()}
         return metrics
 
+    def skip(self, seconds: float) -> None:
+        """Leave out a time in which nothing was done."""
+        self._since += seconds
+
     def watch(self, owner: Any, method: str, part: str) -> None:
         """Count every call of a method of an object for a part from now on, where there is such a method."""
         watched = getattr(owner, method, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -116,6 +116,10 @@ class CheckpointKeeper:
         """Whether the spec asks for an evaluation of the regular checkpoint that is written next."""
         every = self._spec.eval_every
         return every > 0 and self._count % every == 0
+
+    def change(self, spec: RunSpec) -> None:
+        """Write, keep and score checkpoints as another spec says."""
+        self._spec = spec
 
     def require_folder(self) -> None:
         """See to it that nothing is written where the run's folder is gone: it is not made anew.
@@ -285,9 +289,14 @@ class CheckpointKeeper:
         self.evaluation = evaluation
         return outcome
 
-    def discard_surplus(self) -> list[CheckpointDirectory]:
-        """Delete what `keep_last` does not keep, and return it; what is being scored stays."""
-        gone = [item for item in surplus(self._run, self._spec.keep_last) if item.path != self.scorer.pending]
+    def discard_surplus(self, scored: Collection[Path] = ()) -> list[CheckpointDirectory]:
+        """Delete what `keep_last` does not keep, and return it; what is being scored stays.
+
+        Args:
+            scored: What others than the run have scored just now.
+        """
+        needed = {self.scorer.pending, *scored}
+        gone = [item for item in surplus(self._run, self._spec.keep_last) if item.path not in needed]
         for checkpoint in gone:
             discard(checkpoint)
         return gone

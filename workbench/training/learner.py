@@ -26,7 +26,7 @@ from workbench.policies.spaces import describe_space
 from workbench.specs import RunSpec
 from workbench.training import learner_state
 from workbench.training.anomalies import AnomalyError, check_gradients, check_losses, check_weights
-from workbench.training.model import make_model, normalize
+from workbench.training.model import change_model, make_model, normalize
 from workbench.training.replay_log import is_kept
 
 OFF_POLICY_STEPS = 1000
@@ -165,6 +165,16 @@ class Learner:
         model.logger.record("time/fps", int((self.steps - model._num_timesteps_at_start) / elapsed_s))
         model.logger.record("time/time_elapsed", int(elapsed_s), exclude="tensorboard")
         model.logger.record("time/total_timesteps", self.steps, exclude="tensorboard")
+
+    def change(self, spec: RunSpec) -> None:
+        """Learn with the values of another spec from the next iteration on."""
+        change_model(self.model, self._spec, spec)
+        self._spec = spec
+        self.model._total_timesteps = self.horizon
+
+    def skip_time(self, seconds: float) -> None:
+        """Leave a time in which nothing was learned out of what is told of speed."""
+        self.model.start_time += int(seconds * 1e9)
 
     @property
     def replay(self) -> ReplayBuffer | None:

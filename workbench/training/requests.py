@@ -9,9 +9,6 @@ from types import FrameType
 
 STOP_REQUEST = "stopped by request"
 
-NOT_BUILT = ("pause", "resume", "set", "evaluate")
-"""Requests that a run understands and cannot carry out yet."""
-
 
 class StopSignal:
     """Remembers that a signal asked the process to stop; a second Ctrl-C interrupts at once."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from workbench.runs import CheckpointDirectory, EventTail, RunDirectory
 from workbench.runs.events import Event
 from workbench.runs.lineage import start_of
 from workbench.runs.resuming import RESUME_NAME
-from workbench.specs import RunSpec, spec_from_json
 from workbench.training import replay_log
 from workbench.training.outputs import rewrite_progress
 from workbench.training.plain import unpack
@@ -138,21 +136,3 @@ def _why(error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return f"has no {RESUME_NAME}"
     return f"cannot be used: {error}"
-
-
-def read_sets(run: RunDirectory) -> dict[str, Any]:
-    """Return the fields of the spec that were changed since the run began, by name."""
-    values: dict[str, Any] = {}
-    for event in EventTail(run.events_path).poll():
-        if event["kind"] == "set":
-            values |= event["values"]
-    return values
-
-
-def amended(spec: RunSpec, values: Mapping[str, Any]) -> RunSpec:
-    """Return a spec in which some fields have other values.
-
-    Raises:
-        ProblemsError: They cannot have these.
-    """
-    return spec_from_json(spec.model_dump(mode="json") | dict(values)) if values else spec

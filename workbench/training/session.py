@@ -18,6 +18,7 @@ from workbench.runs.resuming import drop_order, take_order
 from workbench.runs.state import BEAT_S, FOLDER_GONE
 from workbench.simulation import EnvSource, make_sb3
 from workbench.simulation.guard import NotFiniteError
+from workbench.specs import amended
 from workbench.training.anomalies import AnomalyError
 from workbench.training.background import Background, EventsInOrder
 from workbench.training.circumstances import circumstances, differences
@@ -30,8 +31,11 @@ from workbench.training.learner import OFF_POLICY_STEPS, Learner
 from workbench.training.log import RunLog
 from workbench.training.outputs import CsvOutput, EventOutput, TensorBoardOutput
 from workbench.training.requests import StopSignal
-from workbench.training.resumption import Place, amended, find_place, read_sets, tidy
+from workbench.training.rescoring import Rescorer
+from workbench.training.resumption import Place, find_place, tidy
 from workbench.training.simulator_warnings import SimulatorWarnings
+from workbench.training.steering import RESUME, Steering, read_sets
+from workbench.training.stopping import StopRule
 from workbench.training.trainer import Ending, Trainer
 from workbench.training.words import in_one_sentence
 
@@ -117,13 +121,14 @@ class Session:
     def _train(self) -> Ending:
         record = self._run.record()
         order = take_order(self._run)
-        spec = amended(self._run.spec(), read_sets(self._run) | order)
+        place = self._find_place()
+        sets = read_sets(self._run, order, 0 if place is None else place.state["trainer"].get("sets", 0))
+        spec = amended(self._run.spec(), sets.begun_with)
         source = EnvSource.from_json(record.get("environment") or {})
         seed = int(spec.seed if spec.seed is not None else record["seed"])
         self._log.say(f"{spec.algorithm.upper()} on {source.env_id}, {spec.n_envs} copies, seed {seed}")
         if spec.video_on_checkpoint:
             self._log.say("films of checkpoints are not built yet: none is made")
-        place = self._find_place()
         parent = read_inheritance(self._run, spec) if place is None and spec.parent is not None else None
         threads = choose_threads(spec.n_envs, asked=spec.threads, beside=runs_beside(self._run))
         device, why = choose_device(spec)
@@ -142,12 +147,15 @@ class Session:
         keeper = self._keeper = CheckpointKeeper(
             self._run, spec, source, learner, self._events, scorer, fields, self._background
         )
+        rule = StopRule(spec)
         trainer = Trainer(
-            spec,
+            self._run,
+            Steering(spec, sets, (learner, keeper, rule), venv, events=self._events, log=self._log),
             learner,
             venv,
             keeper,
-            events=self._events,
+            rule=rule,
+            rescorer=Rescorer(self._run, spec, self._events),
             inbox=self._inbox,
             log=self._log,
             stop=self._stop,
@@ -232,7 +240,7 @@ class Session:
             )
             self._log.say(f"goes on from {place.name}")
         if order:
-            self._events.append("set", steps=steps, values=order)
+            self._events.append("set", steps=steps, values=order, by=RESUME)
             drop_order(self._run)
 
     def _close(self, state: RunState, reason: str) -> None:
@@ -250,10 +258,10 @@ class Session:
                 self._state.write(state, reason=reason, exit_code=exit_code)
         self._events.close()
 
-    def _enter(self, state: RunState) -> None:
+    def _enter(self, state: RunState, reason: str = "") -> None:
         # The event first: a reader who finds the process gone believes the stream before the file.
-        self._events.append("state", state=str(state), reason="")
-        self._state.write(state)
+        self._events.append("state", state=str(state), reason=reason)
+        self._state.write(state, reason=reason)
 
     @contextmanager
     def _beating(self) -> Iterator[None]:

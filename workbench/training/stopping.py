@@ -51,6 +51,12 @@ class StopRule:
         goal = self._criteria.evaluation_return_mean
         self._evaluations_in_a_row = self._evaluations_in_a_row + 1 if goal is not None and mean_return >= goal else 0
 
+    def change(self, spec: RunSpec) -> None:
+        """Go by the criteria of another spec; where the goal of evaluations is another one, they count anew."""
+        if spec.stop_criteria.evaluation_return_mean != self._criteria.evaluation_return_mean:
+            self._evaluations_in_a_row = 0
+        self._criteria, self._total_steps = spec.stop_criteria, spec.total_steps
+
     def state(self) -> dict[str, Any]:
         """Return what it has taken in, as plain data."""
         return {

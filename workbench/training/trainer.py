@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from workbench.runs import EventWriter, RequestInbox, RunState
+from workbench.errors import ProblemsError, RequestError
+from workbench.policies.checkpoint import checkpoint_name
+from workbench.runs import Request, RequestInbox, RunDirectory, RunState
+from workbench.runs.places import WAITING, has_place
+from workbench.runs.supervisor import slot_count
 from workbench.simulation import Episode
-from workbench.specs import RunSpec
+from workbench.specs import Done, RunSpec
 from workbench.training.clock import Clock
 from workbench.training.keeper import CheckpointKeeper
 from workbench.training.learner import Learner
 from workbench.training.log import RunLog
 from workbench.training.metrics import EpisodeMetrics
-from workbench.training.requests import NOT_BUILT, STOP_REQUEST, StopSignal
+from workbench.training.requests import STOP_REQUEST, StopSignal
+from workbench.training.rescoring import Rescorer
 from workbench.training.resumption import Place
 from workbench.training.simulator_warnings import SimulatorWarnings
+from workbench.training.steering import Steering, in_words
 from workbench.training.stopping import Progress, StopRule
 from workbench.training.words import grouped
 
 ROW, BOUNDARY, ENDING = "row", "boundary", "ending"
 """What may be yet to come at the step of a checkpoint: a row of metrics, the end of an iteration, or of the run."""
+
+PAUSE_POLL_S = 0.5
+"""How often a paused run looks whether it is asked for something."""
 
 Ending = tuple[RunState, str]
 """`finished` or `stopped`, and why in words."""
@@ -35,15 +44,25 @@ class EpisodeSource(Protocol):
         ...
 
 
+class Enter(Protocol):
+    """Takes every state that a run enters."""
+
+    def __call__(self, state: RunState, reason: str = "") -> None:
+        """Tell of a state, and why the run is in it where that is worth a word."""
+        ...
+
+
 class Trainer:
     """Trains until a criterion is met or someone asks to stop.
 
     Args:
-        spec: What the run was asked to do.
+        run: The run.
+        steering: What the run does, and what changes that.
         learner: What learns; not started yet.
         venv: Where its episodes are recorded.
         keeper: What keeps its checkpoints.
-        events: The run's event stream.
+        rule: What ends it.
+        rescorer: Scores checkpoints for those who ask.
         inbox: Requests to the run.
         log: What a person reads.
         stop: Tells when a signal asked to stop.
@@ -54,33 +73,36 @@ class Trainer:
 
     def __init__(
         self,
-        spec: RunSpec,
+        run: RunDirectory,
+        steering: Steering,
         learner: Learner,
         venv: EpisodeSource,
         keeper: CheckpointKeeper,
         *,
-        events: EventWriter,
+        rule: StopRule,
+        rescorer: Rescorer,
         inbox: RequestInbox,
         log: RunLog,
         stop: StopSignal,
-        enter: Callable[[RunState], None],
+        enter: Enter,
         warned: SimulatorWarnings,
         place: Place | None = None,
     ) -> None:
-        self._spec = spec
+        self._run = run
+        self._steering = steering
         self._learner = learner
         self._venv = venv
         self._keeper = keeper
-        self._events = events
+        self._rescorer = rescorer
         self._inbox = inbox
         self._log = log
         self._stop = stop
         self._enter = enter
         self._place = place
         self._warned = warned
-        self._rule = StopRule(spec)
+        self._rule = rule
         self._metrics = EpisodeMetrics()
-        self._clock = Clock(is_detailed=spec.profile)
+        self._clock = Clock(is_detailed=steering.spec.profile)
         self._started = time.monotonic()
         self._rows = 0
         """Rows of metrics so far."""
@@ -88,6 +110,10 @@ class Trainer:
         """Where a resumed run went on, and how many rows the stream had then."""
         self._is_held = False
         """Whether a stop came while the scores were waited for that count at the end of this iteration."""
+        self._paused_at: float | None = None
+        """When it was paused, on the monotonic clock."""
+        self._goes_on_from: float | None = None
+        """When it was asked to go on, unix seconds."""
 
     @property
     def wall_s(self) -> float:
@@ -102,8 +128,18 @@ class Trainer:
         """Take it that so many episodes have ended already, in a parent."""
         self._metrics.episodes = episodes
 
+    @property
+    def _spec(self) -> RunSpec:
+        return self._steering.spec
+
     def run(self) -> Ending:
         """Train to the end."""
+        try:
+            return self._train()
+        finally:
+            self._rescorer.close()
+
+    def _train(self) -> Ending:
         if self._spec.profile:
             for method in ("step_arrays", "step_wait"):
                 self._clock.watch(self._venv, method, "collection/environment")
@@ -122,13 +158,19 @@ class Trainer:
 
     def _loop(self) -> Ending:
         while True:
+            self._steering.catch_up(self._learner.steps)
             goal = self._rule.reason(self._progress())
             if goal is not None:
                 return self._finish(goal)
+            applied = self._steering.applied
             asked = self._answer_requests() or self._stop.reason
+            if asked is None and self._paused_at is not None:
+                asked = self._stay_paused()
             if asked is not None:
                 return self._break_off(asked)
-            self._iterate()
+            # A value that changed may be what ends the run.
+            if self._steering.applied == applied:
+                self._iterate()
 
     def _iterate(self) -> None:
         learner = self._learner
@@ -147,6 +189,7 @@ class Trainer:
         with self._clock.spending("checkpoint"):
             self._keeper.keep_up()
         self._settle(wait=False)
+        self._say_all(self._rescorer.poll())
         self._pass_boundary()
 
     def _pass_boundary(self) -> None:
@@ -174,6 +217,7 @@ class Trainer:
             self._discard_surplus()
         if not is_current or self._keeper.evaluation is not known:
             self._write_metrics()
+        self._say_all(self._rescorer.finish(self._is_asked_to_stop))
         return RunState.FINISHED, goal
 
     def _break_off(self, asked: str) -> Ending:
@@ -225,6 +269,7 @@ class Trainer:
             "wall_s": self.wall_s,
             "rule": self._rule.state(),
             "metrics": self._metrics.state(),
+            "sets": self._steering.applied,
         }
 
     def _go_on(self, place: Place) -> None:
@@ -280,26 +325,104 @@ class Trainer:
         return self._stop.reason is not None or self._inbox.holds("stop")
 
     def _discard_surplus(self) -> None:
-        for checkpoint in self._keeper.discard_surplus():
+        for checkpoint in self._keeper.discard_surplus(self._rescorer.checkpoints):
             self._log.say(f"{checkpoint.path.name} deleted, beyond the last {self._spec.keep_last}")
 
     def _answer_requests(self) -> str | None:
         """Carry out what was asked for, and return why to stop where that was."""
         asked = None
         for request in self._inbox.take():
-            if request.verb == "stop":
-                asked = STOP_REQUEST
-                self._inbox.answer(request, ok=True)
-            elif request.verb == "checkpoint":
-                if not self._keeper.is_current:
-                    self._save(evaluate=False)
-                self._settle(wait=True)
-                self._inbox.answer(request, ok=True)
-            elif request.verb in NOT_BUILT:
-                self._inbox.answer(request, ok=False, reason=f"{request.verb} is not built yet")
+            try:
+                said = self._act(request)
+            except ProblemsError as error:
+                self._inbox.answer(request, ok=False, reason=in_words(error))
+            except RequestError as error:
+                self._inbox.answer(request, ok=False, reason=str(error))
             else:
-                self._inbox.answer(request, ok=False, reason=f"a run understands no {request.verb}")
+                self._inbox.answer(request, ok=True, reason=said)
+                asked = STOP_REQUEST if request.verb == "stop" else asked
         return asked
+
+    def _act(self, request: Request) -> str:
+        """Carry a request out and return what was done, where that is worth a word.
+
+        Raises:
+            RequestError: It cannot be done; why not.
+        """
+        match request.verb:
+            case "stop":
+                return ""
+            case "checkpoint":
+                return self._write_now()
+            case "evaluate":
+                # What is being written may be what is meant.
+                self._settle(wait=True)
+                return self._rescorer.begin(request, self._keeper.scorer.pending)
+            case "set":
+                now = self._progress()
+                return self._steering.set(request, Done(now.steps, now.iteration, now.wall_s))
+            case "pause":
+                return self._pause()
+            case "resume":
+                return self._ask_to_go_on()
+        raise RequestError(f"a run understands no {request.verb}")
+
+    def _write_now(self) -> str:
+        if self._keeper.is_current:
+            said = "has been written already"
+        else:
+            self._save(evaluate=False)
+            said = "written"
+        self._settle(wait=True)
+        return f"{checkpoint_name(self._learner.steps)} {said}"
+
+    def _pause(self) -> str:
+        said = self._write_now()
+        if self._paused_at is None:
+            self._paused_at = time.monotonic()
+            self._enter(RunState.PAUSED)
+        elif self._goes_on_from is not None:
+            self._goes_on_from = None
+            self._enter(RunState.PAUSED)
+        return said
+
+    def _ask_to_go_on(self) -> str:
+        if self._paused_at is None:
+            raise RequestError("the run is not paused")
+        if self._goes_on_from is None:
+            self._goes_on_from = time.time()
+            if not self._has_place():
+                # Said in the state, so that the place that becomes free next is left to this run.
+                self._enter(RunState.PAUSED, WAITING)
+                self._log.say(WAITING)
+        return "" if self._has_place() else f"all {slot_count()} places are taken: it goes on when one is free"
+
+    def _has_place(self) -> bool:
+        return self._goes_on_from is not None and has_place(self._run, self._goes_on_from, slot_count())
+
+    def _stay_paused(self) -> str | None:
+        """Wait until it may go on, and return why to stop where that was asked for instead."""
+        assert self._paused_at is not None
+        self._log.say(f"paused at {grouped(self._learner.steps)} steps")
+        asked = None
+        while asked is None and not self._has_place():
+            time.sleep(PAUSE_POLL_S)
+            self._keeper.require_folder()
+            self._say_all(self._rescorer.poll())
+            asked = self._answer_requests() or self._stop.reason
+        paused_s = time.monotonic() - self._paused_at
+        self._started += paused_s
+        self._learner.skip_time(paused_s)
+        self._clock.skip(paused_s)
+        self._paused_at = self._goes_on_from = None
+        if asked is None:
+            self._log.say("goes on")
+            self._enter(RunState.RUNNING)
+        return asked
+
+    def _say_all(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self._log.say(line)
 
     def _progress(self) -> Progress:
         learner = self._learner

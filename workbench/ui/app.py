@@ -102,6 +102,7 @@ class WorkbenchApp(Starting, Leaving):
         self.read_load = load
         self.enqueue = enqueue
         self.drafts: dict[str, Draft] = {}
+        self.newborn: set[Path] = set()
         self.remembered = remembered or Remembered.of(project)
         self._left_at = self.remembered.number("app", "left")
         self.jobs_changed: Signal[Job] = Signal(self, "jobs_changed")
@@ -177,6 +178,7 @@ class WorkbenchApp(Starting, Leaving):
             self.welcome(message.snapshot, self._left_at)
             self._left_at = None
         self.runs_changed.publish(message.snapshot)
+        self.watch_newborn(message.snapshot)
 
     def job_changed(self, job: Job) -> None:
         """Tell the screens, and the person, how a job ended."""

@@ -1,21 +1,23 @@
 """A new run as it is being filled in: what was typed, what the recipe says, and what is wrong.
 
-Pure: no widget and no file. The same layers as `workbench train`: defaults, recipe, what was typed; so that the
-command it shows gives the same spec.
+No widget. The same layers as `workbench train`: defaults, the recipe or the run of a checkpoint, what was typed; so
+that the command it shows gives the same spec.
 """
 
 from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from workbench.catalog import Entry
+from workbench.catalog import Description, Entry
+from workbench.catalog.feasible import obstacles
 from workbench.errors import Problem
 from workbench.formatting import digits
 from workbench.runs import Launch
+from workbench.runs.forking import Fork
 from workbench.runs.seeds import draw_seed, read_seeds
 from workbench.specs import (
     ALGORITHM_SPECS,
@@ -27,12 +29,15 @@ from workbench.specs import (
     RunSpec,
     command_for,
     compose,
+    errors_of,
     field_table,
     read_number,
 )
 
 _NETWORK = ("net_arch", "activation", "log_std_init", "ortho_init", "use_expln", "clip_mean")
 _TOP = ("n_envs",)
+START = "parent"
+"""The key of the field that names the checkpoint a run goes on from."""
 _MACHINE = ("threads", "device", "profile")
 _ELSEWHERE = ("env_id", "algorithm", "seed", "tags", "group", "parent")
 
@@ -58,6 +63,8 @@ class Checked:
     """The words that start the same runs, with `workbench` in front; empty while an error stands in the way."""
     launches: tuple[Launch, ...]
     seeds: tuple[int, ...]
+    spec: RunSpec | None = None
+    """What is launched, but for the seed; None while an error stands in the way."""
 
     @property
     def errors(self) -> list[Problem]:
@@ -75,6 +82,14 @@ class Draft:
     tags: str = ""
     edits: Mapping[str, str] = field(default_factory=dict)
     """What was typed, by dotted key; an emptied field goes back to the recipe."""
+    start: str = ""
+    """What was typed as the checkpoint that the run goes on from; empty for untrained weights."""
+    fork: Fork | None = None
+    """That checkpoint, once it was looked up."""
+    start_fault: Problem | None = None
+    """Why `start` names none."""
+    like: str = ""
+    """The short id of the run that this one was filled in from."""
 
     @classmethod
     def of(cls, entry: Entry) -> Draft:
@@ -86,6 +101,25 @@ class Draft:
     def recipe(self) -> Recipe | None:
         """The recipe of the environment, where it has one."""
         return self.entry.training
+
+    @property
+    def forked(self) -> Mapping[str, Any] | None:
+        """Fields of the run that wrote the checkpoint, which this one takes over in place of the recipe's."""
+        if self.fork is None or self.fork.env_id != self.entry.env_id:
+            return None
+        return self.fork.base(self.recipe)
+
+    @property
+    def source(self) -> str:
+        """What a field goes back to when it is emptied: `recipe`, the run of the checkpoint, or `default`."""
+        if self.forked is not None and self.fork is not None:
+            return "checkpoint" if self.fork.run is None else self.fork.run.short_id
+        return "default" if self.recipe is None else "recipe"
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether a person filled in anything that would be lost."""
+        return bool(self.edits)
 
     def sections(self) -> list[Section]:
         """Return the form's parts for the algorithm that is chosen."""
@@ -148,22 +182,42 @@ class Draft:
                 dropped.append(name)
         return replace(self, algorithm=algorithm, edits=edits), dropped
 
-    def check(self) -> Checked:
-        """Check everything at once."""
+    def with_data(self, data: Mapping[str, Any]) -> Draft:
+        """Return the draft with everything typed in that a spec (as plain data) has otherwise."""
+        before = self._compose(edits={}).data
+        edits: dict[str, str] = {}
+        for key, row in self.rows().items():
+            mine = _lookup(data, key, row.default)
+            if mine != _plain(_lookup(before, key, row.default)):
+                edits[key] = _shown(row, mine)
+        return replace(self, edits=edits)
+
+    def check(self, description: Description | None = None) -> Checked:
+        """Check everything at once, as `workbench train` would.
+
+        Args:
+            description: What is known of the environment beyond its files.
+        """
         seeds, seed_problem = read_seeds(self.seeds) if self.seeds.strip() else ([], None)
         composed = self._compose(edits=self.edits)
-        problems = [*([seed_problem] if seed_problem else ()), *composed.problems]
+        problems = [problem for problem in (seed_problem, self.start_fault) if problem is not None]
+        problems += composed.problems
+        notes = list(composed.notes)
         spec = composed.spec
-        if spec is None or seed_problem is not None:
-            return Checked(tuple(problems), tuple(composed.notes), (), (), tuple(seeds))
+        if spec is not None:
+            problems += obstacles(self.entry, spec)
+            if self.fork is not None:
+                wrong = misfit(self.fork, self.entry, description)
+                problems += [*self.fork.problems(spec), *([] if wrong is None else [wrong])]
+                notes += self.fork.notes(spec)
+        if spec is None or errors_of(problems):
+            return Checked(tuple(problems), tuple(notes), (), (), tuple(seeds))
         if len(seeds) <= 1:
             given = spec.model_copy(update={"seed": seeds[0]}) if seeds else spec
-            command = command_for(given, self.entry.name, self.recipe)
+            command = self._command(given)
         else:
-            command = command_for(spec, self.entry.name, self.recipe, seeds=seeds)
-        return Checked(
-            tuple(problems), tuple(composed.notes), tuple(command), self._launches(spec, seeds), tuple(seeds)
-        )
+            command = self._command(spec, seeds)
+        return Checked(tuple(problems), tuple(notes), tuple(command), self._launches(spec, seeds), tuple(seeds), spec)
 
     def facts(self, key: str, texts: Mapping[str, str]) -> str:
         """Return what follows from a field: `× 64 = 32 768 a rollout`."""
@@ -179,23 +233,43 @@ class Draft:
             self.entry.env_id,
             algorithm=self.algorithm,
             recipe=self.recipe,
+            base=self.forked,
             overrides=[f"{key}={text}" for key, text in edits.items()],
             tags=words or None,
+            parent=None if self.fork is None else self.fork.reference,
         )
+
+    def _command(self, spec: RunSpec, seeds: Sequence[int] = ()) -> list[str]:
+        return command_for(spec, self.entry.name, self.recipe, base=self.forked, seeds=seeds)
 
     def _launches(self, spec: RunSpec, seeds: list[int]) -> tuple[Launch, ...]:
         group = secrets.token_hex(4) if len(seeds) > 1 else None
         launches = []
         for seed in seeds or [draw_seed()]:
             one = spec.model_copy(update={"seed": seed, "group": group})
-            command = command_for(one, self.entry.name, self.recipe)
-            launches.append(Launch(one, environment_of(self.entry), command, self.entry.name, group))
+            launches.append(Launch(one, environment_of(self.entry), self._command(one), self.entry.name, group))
         return tuple(launches)
 
 
 def can_launch(entry: Entry) -> bool:
     """Return whether a run can be asked for: a recipe is not needed, a budget will do."""
     return not entry.broken and not entry.test_only
+
+
+def misfit(fork: Fork, entry: Entry, description: Description | None) -> Problem | None:
+    """Return why a checkpoint cannot be trained on in another environment, as far as its description tells."""
+    if description is None or fork.env_id == entry.env_id:
+        return None
+    for kind, space in (("observation", description.observation), ("action", description.action)):
+        told = fork.policy.get(f"{kind}_space")
+        shape = told.get("shape") if isinstance(told, Mapping) else None
+        if space is None or space.shape is None or shape is None or tuple(shape) == space.shape:
+            continue
+        theirs = "×".join(map(str, shape))
+        return Problem(
+            START, f"does not fit: {entry.name} has {kind}s of size {space.size}, and the checkpoint's are {theirs}"
+        )
+    return None
 
 
 def environment_of(entry: Entry) -> dict[str, Any]:
@@ -215,6 +289,13 @@ def _lookup(data: Mapping[str, Any], key: str, default: Any) -> Any:
     if rest:
         return value.get(rest, default) if isinstance(value, Mapping) else default
     return default if value is None else value
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON would give it back."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _shown(row: FieldRow, value: Any) -> str:

@@ -86,10 +86,11 @@ class Library:
         return () if self.catalog is None else self.catalog.entries
 
     def entry(self, name: str) -> Entry | None:
-        """Return the entry of that short name, Gymnasium's other IDs included."""
+        """Return the entry of that short name or Gymnasium ID, Gymnasium's other IDs included."""
         if self.catalog is None:
             return None
-        return next((item for item in (*self.catalog.entries, *self.catalog.gymnasium) if item.name == name), None)
+        listed = (*self.catalog.entries, *self.catalog.gymnasium)
+        return next((item for item in listed if name in (item.name, item.env_id)), None)
 
     def description(self, name: str) -> Description | None:
         """Return what is known of an entry beyond its files, or nothing yet."""

@@ -9,55 +9,35 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual import work
-from textual.app import App, SuspendNotSupported
-from textual.screen import Screen
+from textual.app import SuspendNotSupported
 
 from workbench.formatting import plural
 from workbench.ui.jobs import Job, shell_line
+from workbench.ui.launching import Launching
 
 if TYPE_CHECKING:
     from textual.signal import Signal
 
-    from workbench.catalog import Entry
-    from workbench.project import Project
-    from workbench.runs import Launch, RunDirectory
-    from workbench.ui.app import Enqueue
-    from workbench.ui.draft import Draft
     from workbench.ui.jobs import Launcher
-    from workbench.ui.library import Library
-    from workbench.ui.watch import RunsSnapshot, RunWatch
+    from workbench.ui.watch import RunsSnapshot
 
 
 _TEXTS = frozenset({".py", ".json", ".md", ".log", ".csv", ".xml", ".jsonl", ".html"})
 
 
-class Starting(App[None]):
+class Starting(Launching):
     """The part of the app that starts things; every one of them is a command a person could type."""
 
     if TYPE_CHECKING:
         launcher: Launcher
-        runs: RunWatch
-        runs_root: Path
-        drafts: dict[str, Draft]
-        enqueue: Enqueue | None
         read_only: bool
         jobs_changed: Signal[Job]
-        library: Library
-        project: Project
 
     # Runs.
-
-    async def go_to(self, place: str) -> Screen[Any]:
-        """Go to a place, whatever was opened on top of it closed, and return its screen."""
-        await self.switch_mode(place)
-        while len(self.screen_stack) > 1:
-            await self.pop_screen()
-        return self.screen
 
     async def show_environment(self, name: str) -> None:
         """Go to Environments with the cursor on one of them."""
@@ -66,53 +46,6 @@ class Starting(App[None]):
         screen = await self.go_to("environments")
         if isinstance(screen, EnvironmentsScreen):
             screen.select(name)
-
-    def new_run_of(self, name: str) -> None:
-        """Open the form of a new run of an environment, or go and choose one where it is not known."""
-        from workbench.ui.draft import can_launch
-
-        entry = self.library.entry(name)
-        if entry is None or not can_launch(entry):
-            self.switch_mode("environments")
-            self.notify("Choose an environment, then n.")
-        else:
-            self.new_run(entry)
-
-    @work(group="form", exclusive=True, exit_on_error=False, description="opening the form")
-    async def new_run(self, entry: Entry) -> None:
-        """Open the form of a new run, as it was left or as the recipe fills it in."""
-        from workbench.ui.draft import Draft
-        from workbench.ui.screens.new_run import NewRunForm
-
-        kept = self.drafts.get(entry.name)
-        draft = Draft.of(entry) if kept is None else replace(kept, entry=entry)
-        form = NewRunForm(draft)
-        launches = await self.push_screen_wait(form)
-        if launches is None:
-            self.drafts[entry.name] = form.draft
-        else:
-            self.drafts.pop(entry.name, None)
-            self.launch(launches)
-
-    @work(group="launch", exit_on_error=False, description="starting runs")
-    async def launch(self, launches: Sequence[Launch]) -> None:
-        """Put runs in the project's queue, then show them."""
-        from workbench.ui.screens.runs import RunsScreen
-
-        paths = [item.path for item in await asyncio.to_thread(self._enqueue, launches)]
-        self.runs.poke()
-        count = len(paths)
-        self.notify(f"{plural(count, 'run')} queued. enter opens {'it' if count == 1 else 'one'}, S stops.")
-        screen = await self.go_to("runs")
-        if isinstance(screen, RunsScreen):
-            screen.show(paths)
-
-    def _enqueue(self, launches: Sequence[Launch]) -> Sequence[RunDirectory]:
-        if self.enqueue is not None:
-            return self.enqueue(self.runs_root, launches)
-        from workbench.runs import enqueue
-
-        return enqueue(self.runs_root, launches)
 
     async def open_run(self, path: Path) -> None:
         """Go to Runs and open one run there."""

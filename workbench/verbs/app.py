@@ -16,7 +16,9 @@ def run(options: argparse.Namespace, project: Project) -> int:
     Raises:
         RequestError: There is no terminal to draw on.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    # In a browser Textual's own driver takes the place of a terminal.
+    is_served = "TEXTUAL_DRIVER" in os.environ
+    if not is_served and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise RequestError("the app needs a terminal.", hint="`workbench --help` lists the verbs that need none.")
     from workbench.ui.app import WorkbenchApp
 

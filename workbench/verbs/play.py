@@ -3,40 +3,44 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import signal
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from workbench.errors import RequestError
 from workbench.project import Project
 from workbench.viewer import options
 
 if TYPE_CHECKING:
     from workbench.runs.recordings import EpisodeResult
-    from workbench.viewer.player import Player
-    from workbench.viewer.stage import Stage
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `play`."""
-    options.add_target_arguments(parser)
-    parser.add_argument("--episodes", type=int, metavar="N", help="end after N episodes (default: until closed)")
-    options.add_theme_argument(parser)
+    options.add_play_arguments(parser)
+    parser.add_argument(
+        "--remote", action="store_true", help="take commands from stdin and tell events on stdout, as lines of JSON"
+    )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
-        "In the window: space plays and pauses; right arrow, l and n step; r and 0 restart the episode; . and , go\n"
-        "to the next and the previous seed; + and - change the speed; f follows; q ends. Drag to look around."
+        "In the window: space plays and pauses; right arrow, l and n step; left arrow and h step back; r and 0\n"
+        "restart the episode; . and , go to the next and the previous seed; + and - change the speed; f follows;\n"
+        "q ends. Drag to look around."
     )
 
 
 def run(args: argparse.Namespace, project: Project) -> int:
     """Play until the window is closed, and return 0."""
-    if args.episodes is not None:
-        options.episode_count(args.episodes)
-    options.check_seed(args.seed)
+    options.check_play(args)
+    if args.remote:
+        from workbench.viewer import remote
+
+        return remote.run(args, project)
+    if args.frames_fd is not None or not args.window:
+        raise RequestError("--frames-fd and --no-window are for --remote.")
     from workbench.viewer import backend, window
+    from workbench.viewer.look import theme_named
     from workbench.viewer.player import Player
     from workbench.viewer.session import control_period
+    from workbench.viewer.stage import make_stage
     from workbench.viewer.target import find_target
 
     target = find_target(project, args.target, agent=args.agent, env=args.env)
@@ -52,42 +56,15 @@ def run(args: argparse.Namespace, project: Project) -> int:
             episodes=args.episodes,
             on_episode=_tell,
         )
-        stage = _stage(player, args.theme)
+        stage = make_stage(player, theme_named(args.theme))
         try:
-            with _ends_on_signals(player):
+            with window.ends_on_signals(player):
                 window.play(player, stage)
         finally:
             stage.close()
     finally:
         session.env.close()
     return 0
-
-
-@contextlib.contextmanager
-def _ends_on_signals(player: Player) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM close the window as a click does."""
-    try:
-        before = {
-            number: signal.signal(number, lambda _number, _frame: player.quit())
-            for number in (signal.SIGINT, signal.SIGTERM)
-        }
-    except ValueError:  # Not the main thread, which alone hears signals.
-        yield
-        return
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _stage(player: Player, theme: str) -> Stage:
-    from workbench.viewer.frames import has_mujoco_model
-    from workbench.viewer.look import theme_named
-    from workbench.viewer.stage import MujocoStage, PictureStage
-
-    kind = MujocoStage if has_mujoco_model(player.session.env) else PictureStage
-    return kind(player, theme_named(theme))
 
 
 def _tell(number: int, episode: EpisodeResult) -> None:

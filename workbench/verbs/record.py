@@ -189,8 +189,9 @@ def _film(session: Session, args: argparse.Namespace, request: _Request, report:
 
 
 def _source(session: Session, args: argparse.Namespace, request: _Request) -> FrameSource:
-    from workbench.viewer.frames import MujocoFrames, RenderedFrames, has_mujoco_model
+    from workbench.viewer.frames import MujocoFrames, RenderedFrames
     from workbench.viewer.look import theme_named
+    from workbench.viewer.session import has_mujoco_model
 
     if not has_mujoco_model(session.env):
         return RenderedFrames(session.env)

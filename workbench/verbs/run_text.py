@@ -9,10 +9,13 @@ from workbench.formatting import UNKNOWN, age, amount, bar, duration, eta, numbe
 from workbench.verbs.writing import PLAIN_SIGNS, can_show, on_one_line
 
 if TYPE_CHECKING:
+    from workbench.runs.queueing import QueuePlace
     from workbench.runs.summary import RunSummary
 
 _BAR_WIDTHS = (24, 16, 8, 0)
 _ASCII = str.maketrans(PLAIN_SIGNS)
+_NOTICED = 0.01
+"""A share that a reader tells from another."""
 
 
 def for_stream(text: str, stream: TextIO) -> str:
@@ -44,8 +47,10 @@ def short_title(row: RunSummary) -> str:
 
 
 def steps_text(row: RunSummary) -> str:
-    """Return the steps done, of how many where that is known: `9.15 of 15 M`."""
-    if not row.total_steps:
+    """Return the steps done, of how many where these end the run first: `9.15 of 15 M`."""
+    # Another limit is nearer: its share stands beside, and would seem to be that of the steps.
+    is_outrun = row.total_steps and (row.progress or 0.0) > row.steps / row.total_steps + _NOTICED
+    if not row.total_steps or is_outrun:
         return amount(row.steps)
     done, total = amount(row.steps), amount(row.total_steps)
     unit = total.partition("\u00a0")[2]
@@ -58,18 +63,26 @@ def remaining_text(row: RunSummary) -> str:
     return f"≤ {text}" if row.eta_is_bound and text != UNKNOWN else text
 
 
-def end_text(row: RunSummary, *, now: float, place: int | None = None) -> str:
+def place_text(place: QueuePlace) -> str:
+    """Return where a queued run stands and about when it starts: `first in the queue, starts in ~10m`."""
+    where = "first in the queue" if place.position == 1 else f"{place.position}. in the queue"
+    if place.starts_in_s is None:
+        return where
+    return f"{where}, starts {'now' if place.starts_in_s < 1 else f'in ~{eta(place.starts_in_s)}'}"
+
+
+def end_text(row: RunSummary, *, now: float, place: QueuePlace | None = None) -> str:
     """Return when a run will be done, or what ended it.
 
     Args:
         row: The run.
         now: Unix seconds.
-        place: Its place in the queue, counted from one.
+        place: Its place in the queue, where that is known.
     """
     since_s = max(0.0, now - row.changed)
     match row.state:
         case "queued":
-            return "queued" if place is None else "first in the queue" if place == 1 else f"{place}. in the queue"
+            return "queued" if place is None else place_text(place)
         case "running" if row.is_stalled:
             return f"silent {age(row.silent_s)}"
         case "running":

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workbench.runs import RunStore, RunSummary
     from workbench.runs.filtering import Filter
     from workbench.runs.ordering import Order
+    from workbench.runs.queueing import QueuePlace
 
 WATCH_S = 0.5
 """Between looks of `--watch`."""
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reverse", action="store_true", help="turn the order round")
     parser.add_argument("-o", "--output-dir", type=Path, metavar="DIR", help="folder of runs (default: the project's)")
     parser.add_argument("--watch", action="store_true", help="print one line a change, until Ctrl-C")
+    parser.add_argument("--names", action="store_true", help="print full names alone, for other commands")
     parser.add_argument("--json", action="store_true", help="print one JSON document; with --watch, one a line")
 
 
@@ -70,6 +72,9 @@ def run(args: argparse.Namespace, project: Project) -> int:
     if args.json:
         document = {"runs": [row.to_json() for row in rows], "hidden": len(every) - len(rows)}
         write_json(document)
+    elif args.names:
+        for row in rows:
+            print(row.name)  # noqa: T201
     else:
         _print_list(rows, every, runs_root)
     return 0
@@ -78,12 +83,13 @@ def run(args: argparse.Namespace, project: Project) -> int:
 def _print_list(rows: Sequence[RunSummary], every: Sequence[RunSummary], runs_root: Path) -> None:
     from workbench.runs import RunState
     from workbench.runs.lock import supervisor_of
+    from workbench.runs.queueing import queue_places
     from workbench.verbs.run_text import width_of, write_line
 
     if not every:
         write_line(f"No runs in {runs_root} yet; `workbench train ENVIRONMENT` makes one.", sys.stderr)
         return
-    for line in table(rows, width_of(sys.stdout), sys.stdout, places=_places(every)):
+    for line in table(rows, width_of(sys.stdout), sys.stdout, places=queue_places(runs_root, every)):
         write_line(line, sys.stdout)
     if len(rows) < len(every):
         write_line(f"{len(rows)} of {len(every)}", sys.stderr)
@@ -91,16 +97,6 @@ def _print_list(rows: Sequence[RunSummary], every: Sequence[RunSummary], runs_ro
     if waiting and supervisor_of(runs_root) is None:
         them = "run waits" if waiting == 1 else "runs wait"
         write_line(f"{waiting} queued {them} without a supervisor; the next `workbench train` starts one.", sys.stderr)
-
-
-def _places(rows: Sequence[RunSummary]) -> dict[str, int]:
-    """Return the place in the queue, from one, of each queued run."""
-    from workbench.runs import RunState, StateFile
-
-    queued = [row for row in rows if row.state is RunState.QUEUED]
-    stored = {row.name: StateFile(row.run.state_path).read() for row in queued}
-    order = sorted(stored, key=lambda name: (found.queued_ns if (found := stored[name]) else 0, name))
-    return {name: place for place, name in enumerate(order, start=1)}
 
 
 @dataclass(frozen=True)
@@ -113,7 +109,7 @@ class _Column:
 
 
 def table(
-    rows: Sequence[RunSummary], width: int | None, stream: TextIO, *, places: dict[str, int] | None = None
+    rows: Sequence[RunSummary], width: int | None, stream: TextIO, *, places: dict[str, QueuePlace] | None = None
 ) -> list[str]:
     """Return the lines of the list: a header, and a line for each run.
 
@@ -121,7 +117,7 @@ def table(
         rows: The runs.
         width: Columns of the terminal; None for as many as it takes.
         stream: Where the lines go, for the signs it can show.
-        places: Places in the queue by the run's name.
+        places: Where queued runs stand, by their names.
     """
     from workbench.formatting import shorten
     from workbench.verbs.run_text import for_stream
@@ -154,7 +150,7 @@ def _needed(columns: Sequence[_Column], widths: dict[_Column, int]) -> int:
     return sum(reserved) + 2 * (len(columns) - 1)
 
 
-def _columns(stream: TextIO, places: dict[str, int], now: float) -> list[_Column]:
+def _columns(stream: TextIO, places: dict[str, QueuePlace], now: float) -> list[_Column]:
     from workbench.formatting import UNKNOWN, age, amount, number, percent, spread
     from workbench.verbs.run_text import end_text, glyph, short_title, steps_text
 

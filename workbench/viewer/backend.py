@@ -87,10 +87,15 @@ def start(surface: Surface, *, size: tuple[int, int], samples: int, theme: Theme
     ps.set_front_dir("x_front")
     ps.set_ground_plane_mode("none")
     ps.set_vertical_fov_degrees(FIELD_OF_VIEW_DEG)
-    ps.set_background_color(linear(theme.background))
+    set_background(theme)
     with tempfile.TemporaryDirectory() as folder:
         pictures = write_studio_material(Path(folder))
         ps.load_blendable_material(STUDIO, filenames=[str(path) for path in pictures])
+
+
+def set_background(theme: Theme) -> None:
+    """Set the colour behind everything."""
+    import_polyscope().set_background_color(linear(theme.background))
 
 
 def stop() -> None:

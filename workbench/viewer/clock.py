@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-SLOWEST, FASTEST = 0.25, 8.0
-"""Bounds of the speed, in multiples of real time."""
+from workbench.remote.declaration import FASTEST, SLOWEST
+
+__all__ = ["FASTEST", "SLOWEST", "SPEEDS", "Pacer", "clamp_speed", "faster", "slower"]
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """The speeds that keys go through."""

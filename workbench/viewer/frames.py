@@ -90,13 +90,29 @@ class MujocoFrames:
 
     def draw(self, elapsed_s: float) -> NDArray[np.uint8]:
         """Return the picture of now as a flat buffer."""
-        data = self._env.data
+        return self.draw_state(self._env.data, elapsed_s)
+
+    def draw_state(self, data: Any, elapsed_s: float) -> NDArray[np.uint8]:
+        """Return the picture of a state of the same model, an `MjData`, as a flat buffer."""
         target = self._follower.update(self._framing.target(data), elapsed_s)
         with backend.failures_explained():
             self._scene.update(data, target)
             self._polyscope.look_at_dir(self._view.position(target), target, UP)
             buffer: NDArray[np.uint8] = self._bindings.screenshot_to_buffer(self._options)
         return buffer
+
+    def resize(self, size: tuple[int, int]) -> None:
+        """Draw at another width and height from now on."""
+        self._format = PixelFormat(size, "rgba", bottom_up=True)
+        with backend.failures_explained():
+            self._polyscope.set_window_size(*size)
+
+    def recolour(self, theme: Theme) -> None:
+        """Put other colours around the model."""
+        self._scene.close()
+        with backend.failures_explained():
+            backend.set_background(theme)
+            self._scene = Scene(self._env.model, self._framing, theme)
 
     def close(self) -> None:
         """Let go of the scene and of the graphics."""
@@ -148,8 +164,3 @@ def rendered_picture(env: Any) -> NDArray[np.uint8]:
             f"{name} renders no pictures.", hint='It has neither a MuJoCo model nor the render mode "rgb_array".'
         )
     return picture
-
-
-def has_mujoco_model(env: Any) -> bool:
-    """Tell whether an environment carries a MuJoCo model and its state."""
-    return hasattr(env.unwrapped, "model") and hasattr(env.unwrapped, "data")

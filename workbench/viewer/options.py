@@ -6,6 +6,7 @@ Light: read before any heavy library, so that a wrong flag is told at once and `
 from __future__ import annotations
 
 import argparse
+import os
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -51,6 +52,49 @@ def add_target_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--env", metavar="ID", help="play the policy in another environment than it was trained in")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the first episode (default: 0)")
     parser.add_argument("--stochastic", action="store_true", help="sample actions (default: act greedily)")
+
+
+def add_play_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what `play` takes."""
+    add_target_arguments(parser)
+    parser.add_argument("--episodes", type=int, metavar="N", help="end after N episodes (default: until closed)")
+    add_theme_argument(parser)
+    parser.add_argument(
+        "--no-window", dest="window", action="store_false", help="with --remote: start without a window"
+    )
+    parser.add_argument(
+        "--frames-fd", type=int, metavar="N", help="with --remote: an open descriptor that takes frames of the preview"
+    )
+
+
+def check_play(args: argparse.Namespace) -> None:
+    """Check what `play` was given.
+
+    Raises:
+        RequestError: A number is out of its range.
+    """
+    if args.episodes is not None:
+        episode_count(args.episodes)
+    check_seed(args.seed)
+
+
+def check_descriptor(descriptor: int | None) -> int | None:
+    """Return the descriptor that frames go to, kept from the children of this process.
+
+    Raises:
+        RequestError: It is not open, or is one of the three that are taken.
+    """
+    if descriptor is None:
+        return None
+    try:
+        if descriptor < 3:
+            raise RequestError(f"--frames-fd takes a descriptor from 3, not {descriptor}: those below are taken.")
+        os.set_inheritable(descriptor, False)
+    except (OSError, OverflowError) as error:
+        raise RequestError(
+            f"--frames-fd {descriptor} is not open.", hint="Pass it on to the process: `pass_fds` in Python."
+        ) from error
+    return descriptor
 
 
 def add_theme_argument(parser: argparse.ArgumentParser) -> None:

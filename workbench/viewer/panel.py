@@ -32,10 +32,12 @@ class Panel:
         self._imgui: Any = imgui
         self._player = player
         self._dark = sum(theme.background) < 1.5
+        self._is_stale = False
         self._follows = follows
         self._keys: list[tuple[tuple[str, ...], Callable[[], None]]] = [
             (("Space",), player.toggle),
             (("RightArrow", "L", "N"), player.step_once),
+            (("LeftArrow", "H"), self._step_back),
             (("R", "0", "Keypad0"), player.restart),
             (("Period",), lambda: player.skip(1)),
             (("Comma",), lambda: player.skip(-1)),
@@ -54,9 +56,17 @@ class Panel:
         style.FrameRounding = 4.0
         style.GrabRounding = 4.0
 
+    def recolour(self, theme: Theme) -> None:
+        """Take the side of another theme at the next frame."""
+        self._dark = sum(theme.background) < 1.5
+        self._is_stale = True
+
     def draw(self) -> None:
         """Draw the panel and act on buttons and keys."""
         imgui = self._imgui
+        if self._is_stale:
+            self._is_stale = False
+            self.style()
         self._read_keys()
         imgui.SetNextWindowPos((12.0, 12.0), imgui.ImGuiCond_FirstUseEver)
         imgui.SetNextWindowBgAlpha(0.85)
@@ -122,11 +132,13 @@ class Panel:
                 player.stochastic = sampled
 
     def _state(self) -> None:
-        imgui, session = self._imgui, self._player.session
+        imgui, session, shown = self._imgui, self._player.session, self._player.shown
         imgui.Separator()
-        imgui.Text(f"episode {session.number + 1}   seed {session.seed}   step {session.steps}")
-        imgui.Text(f"return {session.return_:.2f}   reward {session.reward:+.3f}")
-        if session.ended is not None:
+        imgui.Text(f"episode {session.number + 1}   seed {session.seed}   step {shown.step}")
+        imgui.Text(f"return {shown.return_:.2f}   reward {shown.reward:+.3f}")
+        if not self._player.is_live:
+            imgui.TextDisabled(f"past: {session.steps - shown.step} steps ago")
+        elif session.ended is not None:
             imgui.Text(f"ended: {session.ended.reason}")
         elif self._player.last is not None:
             last = self._player.last
@@ -135,6 +147,10 @@ class Panel:
     def _hint(self, text: str) -> None:
         if self._imgui.IsItemHovered():
             self._imgui.SetTooltip(text)
+
+    def _step_back(self) -> None:
+        if self._player.seekable:
+            self._player.step_by(-1)
 
     def _toggle_follow(self) -> None:
         self._player.follow = not self._player.follow

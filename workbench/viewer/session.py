@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 from workbench.errors import SimulationError, WorkbenchError
 from workbench.policies import Actor
 from workbench.runs.recordings import EpisodeResult
+
+_TERM = "reward_"
+"""How the names of reward terms begin in `info`, here and in Gymnasium's environments."""
 
 
 class Session:
@@ -33,6 +37,8 @@ class Session:
         """The sum of its rewards so far."""
         self.reward = 0.0
         """The last reward."""
+        self.terms: dict[str, float] = {}
+        """Its terms by name, where the environment tells them as `reward_<term>`."""
         self.ended: EpisodeResult | None = None
         """How the episode ended; None while it goes on."""
         self._observation: Any = None
@@ -52,6 +58,7 @@ class Session:
         self.number = number
         self.steps = 0
         self.return_ = self.reward = 0.0
+        self.terms = {}
         self.ended = None
         self.actor.reset([0], streams=[self.seed])
         self._observation, _ = self._ask("reset", seed=self.seed)
@@ -68,6 +75,7 @@ class Session:
         self.steps += 1
         self.reward = float(reward)
         self.return_ += self.reward
+        self.terms = _terms(info)
         if terminated or truncated:
             reason = _reason(info, terminated=bool(terminated))
             self.ended = EpisodeResult(return_=self.return_, length=self.steps, reason=reason, seed=self.seed)
@@ -102,6 +110,17 @@ def _row(observation: Any) -> NDArray[Any]:
 def _reason(info: Any, *, terminated: bool) -> str:
     kind = "terminated" if terminated else "truncated"
     return str(info.get(f"{kind}_reason") or kind)
+
+
+def _terms(info: Any) -> dict[str, float]:
+    """Return the reward terms that an `info` tells, in its order."""
+    named = ((str(key), value) for key, value in info.items() if str(key).startswith(_TERM) and key != _TERM)
+    return {name[len(_TERM) :]: float(value) for name, value in named if isinstance(value, Real)}
+
+
+def has_mujoco_model(env: Any) -> bool:
+    """Tell whether an environment carries a MuJoCo model and its state."""
+    return hasattr(env.unwrapped, "model") and hasattr(env.unwrapped, "data")
 
 
 def control_period(env: Any) -> float:

@@ -13,7 +13,9 @@ from workbench.viewer.frames import UP, rendered_picture
 from workbench.viewer.look import Theme
 from workbench.viewer.panel import Panel
 from workbench.viewer.player import Player
+from workbench.viewer.preview import Picture, cropped, fitted
 from workbench.viewer.scene import Scene
+from workbench.viewer.session import has_mujoco_model
 
 SIZE = (1100, 700)
 """The window's first size."""
@@ -30,6 +32,16 @@ class Stage(Protocol):
 
     def close(self) -> None:
         """Let go of the graphics."""
+
+
+class WindowStage(Stage, Protocol):
+    """A window that previews can be taken from."""
+
+    def picture(self, size: tuple[int, int]) -> Picture:
+        """Return what the window shows without its panel, scaled to fill `size`, `(height, width, 3)`."""
+
+    def recolour(self, theme: Theme) -> None:
+        """Put other colours around the model."""
 
 
 class _Window:
@@ -58,6 +70,17 @@ class _Window:
     def closing(self) -> bool:
         """Tell whether someone closed the window since the last call."""
         return bool(self._polyscope.window_requests_close())
+
+    def picture(self, size: tuple[int, int]) -> Picture:
+        """Return what the window shows without its panel, scaled to fill `size`, `(height, width, 3)`."""
+        with backend.failures_explained():
+            pixels: Picture = self._polyscope.screenshot_to_buffer(False)
+        return cropped(pixels[..., :3], size)
+
+    def recolour(self, theme: Theme) -> None:
+        """Put other colours around the model."""
+        self._panel.recolour(theme)
+        backend.set_background(theme)
 
     def close(self) -> None:
         """Let go of the window."""
@@ -102,7 +125,8 @@ class MujocoStage(_Window):
 
         The camera glides by simulated time, so that it stands still while the simulation does.
         """
-        player, data = self._player, self._env.data
+        player = self._player
+        data = player.data
         if player.jumped or not player.follow:
             self._follower.reset()
         if player.follow:
@@ -111,6 +135,14 @@ class MujocoStage(_Window):
             self._scene.update(data, self._looks_at)
         player.jumped = False
         self._tick()
+
+    def recolour(self, theme: Theme) -> None:
+        """Put other colours around the model; the camera stays."""
+        super().recolour(theme)
+        self._scene.close()
+        with backend.failures_explained():
+            self._scene = Scene(self._env.model, self._framing, theme)
+        self._scene.update(self._player.data, self._looks_at)
 
     def close(self) -> None:
         """Let go of the scene and the window."""
@@ -148,7 +180,22 @@ class PictureStage(_Window):
         self._player.jumped = False
         self._tick()
 
+    def picture(self, size: tuple[int, int]) -> Picture:
+        """Return the environment's picture, whole."""
+        return fitted(rendered_picture(self._env)[..., :3], size)
+
     def _show_picture(self) -> None:
         picture: Any = rendered_picture(self._env)[..., :3].astype(np.float32) / 255
         self._polyscope.add_color_image_quantity("picture", picture, enabled=True, show_fullscreen=True)
         self._polyscope.request_redraw()
+
+
+def make_stage(player: Player, theme: Theme) -> WindowStage:
+    """Open a window on a player.
+
+    Raises:
+        GraphicsError: None opens here.
+    """
+    if has_mujoco_model(player.session.env):
+        return MujocoStage(player, theme)
+    return PictureStage(player, theme)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,8 @@ from workbench.errors import GraphicsError, NotFoundError, RequestError
 from workbench.policies import Actor
 from workbench.project import Project
 from workbench.suggest import nearest
-from workbench.viewer.frames import has_mujoco_model
 from workbench.viewer.options import AgentChoice
-from workbench.viewer.session import Session
+from workbench.viewer.session import Session, has_mujoco_model
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,6 @@ class Target:
         Raises:
             WorkbenchError: The environment or the policy cannot be opened.
         """
-        from workbench.policies import load_policy, make_agent
         from workbench.simulation import make_single
         from workbench.simulation.mjcf import route_warnings
 
@@ -64,16 +62,34 @@ class Target:
             env.close()
             env = _rendering(self.source)
         try:
-            actor: Actor
-            if self.checkpoint is None:
-                actor = make_agent(self.agent, env, seed=seed)
-            else:
-                actor = load_policy(self.checkpoint, stochastic=stochastic, seed=seed)
-                _check_fit(self.checkpoint, env, self.name)
+            actor = self.actor(env, seed=seed, stochastic=stochastic)
         except BaseException:
             env.close()
             raise
         return Session(env, actor, seed=seed)
+
+    def actor(self, env: Any, *, seed: int, stochastic: bool) -> Actor:
+        """Load what acts in an environment that is open.
+
+        Raises:
+            WorkbenchError: The policy cannot be opened, or does not fit.
+        """
+        from workbench.policies import load_policy, make_agent
+
+        if self.checkpoint is None or self.agent != "policy":
+            return make_agent(self.agent, env, seed=seed)
+        actor = load_policy(self.checkpoint, stochastic=stochastic, seed=seed)
+        _check_fit(self.checkpoint, env, self.name)
+        return actor
+
+    def playing(self, checkpoint: Path) -> Target:
+        """Return the same environment with another checkpoint acting in it.
+
+        Raises:
+            WorkbenchError: It is none.
+        """
+        _, steps = _read_checkpoint(checkpoint)
+        return replace(self, agent="policy", checkpoint=checkpoint, steps=steps, run=_run_id(checkpoint))
 
 
 def find_target(project: Project, text: str, *, agent: AgentChoice | None = None, env: str | None = None) -> Target:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from workbench.viewer.player import Player
 from workbench.viewer.stage import Stage
@@ -34,3 +36,21 @@ def play(
         rest_s = 1 / (PLAYING_FPS if player.playing else PAUSED_FPS) - (now() - begun)
         if rest_s > 0:
             sleep(rest_s)
+
+
+@contextlib.contextmanager
+def ends_on_signals(player: Player) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM close the window as a click does."""
+    try:
+        before = {
+            number: signal.signal(number, lambda _number, _frame: player.quit())
+            for number in (signal.SIGINT, signal.SIGTERM)
+        }
+    except ValueError:  # Not the main thread, which alone hears signals.
+        yield
+        return
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -182,3 +182,14 @@ def test_the_axis_reaches_as_far_as_the_run_even_before_its_first_point() -> Non
     drawing = draw(ChartData("m", "m", (waiting,), points=(Point(0, -630.0),)), RAW, 60, 8)
     assert drawing.plan.x_range == (0, 50_000)
     assert "•" in "\n".join(lines(drawing))
+
+
+def test_a_slanted_line_has_one_dot_for_each_column_and_a_steep_one_for_each_row() -> None:
+    for end, dots in (((1.0, 0.4), 2 * 20), ((0.1, 1.0), 4 * 10)):
+        rows = rasterize([Stroke(np.array([0, end[0]]), np.array([0, end[1]]), 0)], 20, 10, (0, 1), (0, 1))
+        assert int(np.unpackbits(rows.dots).sum()) == dots
+
+
+def test_a_dashed_line_has_half_of_its_dots() -> None:
+    line = Stroke(np.array([0.0, 1.0]), np.array([0.5, 0.5]), 0, dashed=True)
+    assert int(np.unpackbits(rasterize([line], 20, 4, (0, 1), (0, 1)).dots).sum()) == 20

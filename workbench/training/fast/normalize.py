@@ -69,10 +69,7 @@ class Normalizer(VecNormalize):
     def _scaled(self, observations: NDArray[Any], scale: NDArray[np.float64]) -> NDArray[np.float32]:
         scaled = observations - self.obs_rms.mean  # type: ignore[attr-defined]
         scaled /= scale
-        np.maximum(scaled, -self.clip_obs, out=scaled)
-        single = np.empty(scaled.shape, np.float32)
-        np.minimum(scaled, self.clip_obs, out=single)
-        return single
+        return scaled.clip(-self.clip_obs, self.clip_obs, out=scaled).astype(np.float32)
 
 
 def steps_arrays(env: VecEnv) -> bool:
@@ -86,15 +83,13 @@ def update(statistics: RunningMeanStd, rows: NDArray[Any]) -> None:
     """Count rows (n, …) in: the formulas of `RunningMeanStd.update` in fewer operations."""
     n = len(rows)
     before, total = statistics.count, statistics.count + n
-    if n == 1:
-        delta = rows[0] - statistics.mean
-        variance = statistics.var * (before / total)
-    else:
-        mean = np.add.reduce(rows, axis=0) / n
+    mean = rows[0] if n == 1 else np.add.reduce(rows, axis=0) / n
+    delta = mean - statistics.mean
+    step = delta * (n / total)
+    variance = (statistics.var + delta * step) * (before / total)
+    if n > 1:
         spread = rows - mean
-        delta = mean - statistics.mean
-        variance = np.add.reduce(np.multiply(spread, spread, out=spread), axis=0)
-        variance = (statistics.var * before + variance) / total
-    statistics.mean = statistics.mean + delta * (n / total)
-    statistics.var = variance + delta * delta * (before * n / total**2)
+        variance += np.add.reduce(np.multiply(spread, spread, out=spread), axis=0) / total
+    statistics.mean = statistics.mean + step
+    statistics.var = variance
     statistics.count = total

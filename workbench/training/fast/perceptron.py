@@ -2,7 +2,8 @@
 
 Copies are a batch dimension: what the two critics of SAC and TD3 do element by element is one call. Everything is
 written into buffers made once, so that a pass is a dozen calls and no allocation. Products are NumPy's on the memory of
-the tensors: those of torch leave half of an AMD processor's vectors idle (see `workbench.kernels`).
+the tensors: OpenBLAS has kernels for the vectors that a processor has, MKL below torch uses half of those of a Zen 5 (220
+and 110 GF/s a core), and a small product returns sooner.
 """
 
 from __future__ import annotations

@@ -20,19 +20,20 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from torch import Tensor
 
 from workbench.training.fast.actor_critic import ActorCritic
-from workbench.training.fast.perceptron import ATEN, Pass
+from workbench.training.fast.perceptron import Pass
 from workbench.training.fast.threads import Pace, run_pieces
 
 LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
 
 PIECE_COST = 8_000_000
-"""Multiplications forward that are worth a piece, or another thread: less is over before that has woken up."""
+"""Multiplications forward that are worth a piece."""
+THREAD_COST = 4_000_000
+"""Multiplications forward that may be worth another thread: less is over before that has woken up."""
 PIECE_ROWS = 128
 """Rows that a piece has at least, for products of matrices to be at their full speed."""
 MOST_PIECES = 4
 
-BELOW_ZERO = -1e-38
-"""The threshold that zero passes and anything negative does not."""
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,9 @@ class Update:
         self._sorted_actions = torch.zeros(rows, network.action_size)
         self._sorted_columns = torch.zeros(4, rows)
         self._results = torch.zeros(3, rows)
-        self._log_stds = torch.zeros(math.ceil(rows / batch_size))
-        self._shared = _Shared(torch.zeros(()), torch.zeros(network.action_size))
+        self._log_stds = np.zeros(math.ceil(rows / batch_size), np.float32)
+        self._log_std: Array = network.log_std.detach().numpy()
+        self._shared = _Shared(np.zeros((), np.float32), np.zeros(network.action_size, np.float32))
         self._scale = torch.zeros(())
         self._pace = Pace()
         self._works: dict[tuple[int, int], _Work] = {}
@@ -114,7 +116,7 @@ class Update:
         torch.index_select(self._actions, 0, self._order, out=self._sorted_actions)
         torch.index_select(self._columns, 1, self._order, out=self._sorted_columns)
         self._scale_advantages(normalize=terms.normalize_advantage)
-        large = self.batch_size * self._flat.values.numel() >= PIECE_COST
+        large = self.batch_size * self._flat.values.numel() >= THREAD_COST
         workers, started = self._pace.choose(workers) if large else 1, time.perf_counter()
         for number, pieces in enumerate(self._minibatches):
             self._prepare(number)
@@ -124,7 +126,7 @@ class Update:
             for piece in pieces[1:]:
                 self._flat.grads.add_(piece.work.grads)
             if terms.ent_coef:
-                pieces[0].work.log_std_grad.sub_(terms.ent_coef)
+                pieces[0].work.log_std_grad -= terms.ent_coef
             self._step(terms.max_grad_norm)
         self._pace.note(workers, time.perf_counter() - started)
         return self._losses(len(self._minibatches), terms)
@@ -140,19 +142,19 @@ class Update:
 
     def _prepare(self, minibatch: int) -> None:
         """Compute what all rows of a minibatch need of the standard deviations."""
-        log_std = self._log_stds[minibatch]
-        torch.sum(self.network.log_std, 0, out=log_std)
-        torch.add(log_std, self.network.action_size * LOG_ROOT_TWO_PI, out=self._shared.offset)
-        torch.neg(self.network.log_std, out=self._shared.inverse_std).exp_()
+        log_std = self._log_stds[minibatch] = np.add.reduce(self._log_std)
+        self._shared.offset[...] = log_std + self.network.action_size * LOG_ROOT_TWO_PI
+        np.negative(self._log_std, out=self._shared.inverse_std)
+        np.exp(self._shared.inverse_std, out=self._shared.inverse_std)
 
     def _step(self, max_grad_norm: float) -> None:
-        # To divide by max(1, norm / limit) is Stable-Baselines3's clipping.
-        norm = torch.linalg.vector_norm(self._flat.grads)
+        norm = float(torch.linalg.vector_norm(self._flat.grads))
         if not math.isfinite(norm):
             # The weights are still good, and the gradients tell which layer it began in.
             raise FloatingPointError("a gradient is not finite")
-        torch.div(norm.add_(1e-6), max_grad_norm, out=self._scale).clamp_min_(1.0)
-        self._flat.step(self._scale)
+        # To divide by max(1, norm / limit) is Stable-Baselines3's clipping.
+        scale = (norm + 1e-6) / max_grad_norm
+        self._flat.step(self._scale.fill_(scale) if scale > 1 else None)
 
     def _kl(self, minibatch: int) -> float:
         log_ratio = self._results[0, minibatch * self.batch_size :][: self.batch_size]
@@ -168,7 +170,7 @@ class Update:
             parts.append(torch.stack([surrogate.sum(1), *means]))
         policy, value, clip_fraction, kl = torch.cat(parts, 1).numpy()
         spread = self.network.action_size * (0.5 + LOG_ROOT_TWO_PI)
-        return Losses(policy, value, -(self._log_stds[:done].numpy() + spread), clip_fraction, kl, broken_off)
+        return Losses(policy, value, -(self._log_stds[:done] + spread), clip_fraction, kl, broken_off)
 
     def _blocks(self, table: Tensor, minibatches: int) -> list[Tensor]:
         """Return the columns (k, rows) of whole minibatches as (k, minibatches, batch), and of a smaller last one."""
@@ -197,9 +199,9 @@ class Update:
 class _Shared:
     """What the rows of a minibatch have in common."""
 
-    offset: Tensor
+    offset: Array
     """What the log-probability of an action lies below that of its distance from the mean."""
-    inverse_std: Tensor
+    inverse_std: Array
     """(a,)"""
 
 
@@ -209,17 +211,20 @@ class _Work:
     def __init__(self, network: ActorCritic, rows: int, grads: Tensor) -> None:
         self.grads = grads
         flat = network.flat.with_grads(grads)
-        self.log_std_grad = flat.view(grads, [network.log_std])
+        self.log_std_grad: Array = flat.view(grads, [network.log_std]).numpy()
         policy, value = network.perceptrons(flat)
         self.policy_inputs, self.value_inputs = torch.zeros(2, rows, network.obs_size).unbind()
         self.policy_pass = Pass(policy, self.policy_inputs, learning=rows)
         self.value_pass = Pass(value, self.value_inputs, learning=rows)
-        self.mean, self.mean_grad = self.policy_pass.output[0], self.policy_pass.gradient[0]
-        self.value, self.value_grad = self.value_pass.output.view(rows), self.value_pass.gradient.view(rows)
-        self.distance, self.square = torch.zeros(2, rows, network.action_size).unbind()
-        self.halves = torch.full((network.action_size,), -0.5)
-        self.ratio, self.gain, self.clipped, self.slack = torch.zeros(4, rows).unbind()
-        self.moved, self.kept = torch.zeros(2, rows).unbind()
+        self.mean: Array = self.policy_pass.output[0].numpy()
+        self.mean_grad: Array = self.policy_pass.gradient[0].numpy()
+        self.value: Array = self.value_pass.output.numpy().reshape(rows)
+        self.value_grad: Array = self.value_pass.gradient.numpy().reshape(rows)
+        self.distance, self.square = np.zeros((2, rows, network.action_size), np.float32)
+        self.halves = np.full(network.action_size, -0.5, np.float32)
+        self.ratio, self.gain, self.clipped, self.moved, self.kept = np.zeros((5, rows), np.float32)
+        self.counts = np.zeros(rows, bool)
+        """Where a gradient is not cut off by a bound."""
 
 
 class _Piece:
@@ -229,9 +234,9 @@ class _Piece:
         self.work = work
         self._all_observations = update._observations
         self._order = update._order[rows]
-        self._actions = update._sorted_actions[rows]
-        self._old_log_probs, self._advantages, self._returns, self._old_values = update._sorted_columns[:, rows]
-        self._log_ratio, self._surrogate, self._error = update._results[:, rows]
+        self._actions: Array = update._sorted_actions[rows].numpy()
+        self._old_log_probs, self._advantages, self._returns, self._old_values = update._sorted_columns[:, rows].numpy()
+        self._log_ratio, self._surrogate, self._error = update._results[:, rows].numpy()
         self._minibatch_rows = minibatch_rows
 
     def works(self, terms: Terms, shared: _Shared) -> list[Callable[[], None]]:
@@ -245,19 +250,25 @@ class _Piece:
         work, log_ratio = self.work, self._log_ratio
         torch.index_select(self._all_observations, 0, self._order, out=work.policy_inputs)
         work.policy_pass.forward()
-        torch.sub(self._actions, work.mean, out=work.distance).mul_(shared.inverse_std)
-        torch.mul(work.distance, work.distance, out=work.square)
-        torch.addmv(self._old_log_probs, work.square, work.halves, beta=-1, out=log_ratio).sub_(shared.offset)
-        torch.exp(log_ratio, out=work.ratio)
+        np.subtract(self._actions, work.mean, out=work.distance)
+        np.multiply(work.distance, shared.inverse_std, out=work.distance)
+        np.multiply(work.distance, work.distance, out=work.square)
+        work.square.dot(work.halves, log_ratio)
+        np.subtract(log_ratio, self._old_log_probs, out=log_ratio)
+        np.subtract(log_ratio, shared.offset, out=log_ratio)
+        np.exp(log_ratio, out=work.ratio)
         # The advantages are negative shares of the mean, so the smaller of the two gains is the larger here.
-        torch.mul(self._advantages, work.ratio, out=work.gain)
-        torch.clamp(work.ratio, 1 - terms.clip_range, 1 + terms.clip_range, out=work.clipped).mul_(self._advantages)
-        torch.maximum(work.gain, work.clipped, out=self._surrogate)
-        # Where the clipped one counts it is a constant. Elsewhere the slack is zero, and zero passes this threshold.
-        torch.sub(work.gain, self._surrogate, out=work.slack)
-        gradient = ATEN.threshold_backward.grad_input(work.gain, work.slack, BELOW_ZERO, grad_input=work.gain)
-        torch.mul(work.distance, shared.inverse_std, out=work.mean_grad).mul_(gradient.unsqueeze(1))
-        torch.mv(work.square.sub_(1).t(), gradient, out=work.log_std_grad)
+        np.multiply(self._advantages, work.ratio, out=work.gain)
+        work.ratio.clip(1 - terms.clip_range, 1 + terms.clip_range, out=work.clipped)
+        np.multiply(work.clipped, self._advantages, out=work.clipped)
+        np.maximum(work.gain, work.clipped, out=self._surrogate)
+        # Where the clipped one counts it is a constant.
+        np.equal(work.gain, self._surrogate, out=work.counts)
+        gradient = np.multiply(work.gain, work.counts, out=work.gain)
+        np.multiply(work.distance, shared.inverse_std, out=work.mean_grad)
+        np.multiply(work.mean_grad, gradient[:, None], out=work.mean_grad)
+        np.subtract(work.square, 1, out=work.square)
+        gradient.dot(work.square, work.log_std_grad)
         work.policy_pass.backward()
 
     def _differentiate_value(self, terms: Terms) -> None:
@@ -265,12 +276,14 @@ class _Piece:
         torch.index_select(self._all_observations, 0, self._order, out=work.value_inputs)
         work.value_pass.forward()
         if limit is None:
-            torch.sub(work.value, self._returns, out=self._error)
+            np.subtract(work.value, self._returns, out=self._error)
         else:
-            torch.sub(work.value, self._old_values, out=work.moved)
-            torch.clamp(work.moved, -limit, limit, out=work.kept)
-            torch.add(self._old_values, work.kept, out=self._error).sub_(self._returns)
-        torch.mul(self._error, 2 * terms.vf_coef / self._minibatch_rows, out=work.value_grad)
+            np.subtract(work.value, self._old_values, out=work.moved)
+            work.moved.clip(-limit, limit, out=work.kept)
+            np.add(self._old_values, work.kept, out=self._error)
+            np.subtract(self._error, self._returns, out=self._error)
+        np.multiply(self._error, 2 * terms.vf_coef / self._minibatch_rows, out=work.value_grad)
         if limit is not None:
-            work.value_grad.mul_(work.moved.eq_(work.kept))
+            np.equal(work.moved, work.kept, out=work.counts)
+            np.multiply(work.value_grad, work.counts, out=work.value_grad)
         work.value_pass.backward()

@@ -97,7 +97,7 @@ def run_pieces(pieces: Sequence[Callable[[], object]], workers: int) -> None:
 
 
 def _run(pieces: Sequence[Callable[[], object]]) -> None:
-    # Whether autograd records, and whether NumPy warns, is a matter of each thread.
+    # Whether autograd records, and what NumPy warns of, is a matter of each thread: what is not finite is found later.
     with torch.inference_mode(), np.errstate(all="ignore"):
         for piece in pieces:
             piece()

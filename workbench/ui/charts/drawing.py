@@ -31,6 +31,8 @@ LADDER_FROM = 9
 """Rows from which on checkpoints stand under the axis; with fewer the curve needs them all."""
 MOST_RAW = 4
 """With more curves the raw values are drawn behind the one in front only: elsewhere they would hide the others."""
+_MOST_TICKS = 10
+"""On the y axis, however high it is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +128,11 @@ class _Canvas:
         self.has_ladder = bool(data.checkpoints) and height >= LADDER_FROM
         self.height = height - 1 - self.has_ladder
         make = log_ticks if prepared.log else ticks
-        self.y_ticks = [(row, tick) for tick in make(*y_range, max(1, self.height // 2)) for row in self._rows(tick.at)]
+        self.y_ticks = [
+            (row, tick)
+            for tick in make(*y_range, min(max(1, self.height // 2), _MOST_TICKS))
+            for row in self._rows(tick.at)
+        ]
         self.left = 1 + max((len(tick.label) for _, tick in self.y_ticks), default=0)
         self.width = width - self.left
         self.rows: Rows = [[BLANK] * width for _ in range(height)]
@@ -242,10 +248,14 @@ class _Canvas:
                     add(line, style_of("series", item), dashed=dashed)
         raster = rasterize(strokes, self.width, self.height, self.plan.x_range, self.y_range)
         found = np.nonzero(raster.owners != NOBODY)
+        known: dict[tuple[int, int, str], Cell] = {}
         signs, owners = raster.dots[found].tolist(), raster.owners[found].tolist()
         for row, column, dots, owner in zip(found[0].tolist(), found[1].tolist(), signs, owners, strict=True):
             cells, place = self.rows[row], self.left + column
-            cells[place] = Cell(chr(BRAILLE + dots), styles[owner], cells[place].ground)
+            key = (dots, owner, cells[place].ground)
+            if key not in known:
+                known[key] = Cell(chr(BRAILLE + dots), styles[owner], key[2])
+            cells[place] = known[key]
 
     def _points(self) -> None:
         for item in self.plan.curves:

@@ -115,7 +115,8 @@ def _prepared(data: ChartData, view: ChartView, traces: Traces, log: bool) -> tu
         curves.append(entry)
         thin += members
     traces.end()
-    return sorted(curves, key=lambda item: item.curve.bold), thin
+    # Grey ones lie behind the others, and the one in front before them all.
+    return sorted(curves, key=lambda item: (item.curve.bold, item.curve.slot is not None)), thin
 
 
 def _before(curve: Curve, axis: XAxis) -> Curve | None:

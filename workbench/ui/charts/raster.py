@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Dots = NDArray[np.int64]
 
 DOTS_X, DOTS_Y = 2, 4
 """Braille dots in one cell."""
@@ -63,9 +64,10 @@ def rasterize(
     for stroke in strokes:
         if not len(stroke.x):
             continue
-        across = _places(stroke.x, x_range, width * DOTS_X)
         y = np.clip(stroke.y, y_range[0] - margin, y_range[1] + margin)
-        column, row = _walk(across, _places(y, y_range, height * DOTS_Y))
+        column, row = _walk(
+            _round(_places(stroke.x, x_range, width * DOTS_X)), _round(_places(y, y_range, height * DOTS_Y))
+        )
         inside = (column >= 0) & (column < width * DOTS_X) & (row >= 0) & (row < height * DOTS_Y)
         if stroke.dashed:
             inside &= column // _DASH % 2 == 0
@@ -99,17 +101,16 @@ def _places(values: Floats, limits: tuple[float, float], dots: int) -> Floats:
     return (dots - 1) * ((values - limits[0]) / (limits[1] - limits[0]))
 
 
-def _round(places: Floats) -> NDArray[np.int64]:
+def _round(places: Floats) -> Dots:
     # Rounded first: what a sum of tenths misses by the last bit must not fall into the neighbour.
     return np.floor(np.round(places, 8) + 0.5).astype(np.int64)
 
 
-def _walk(across: Floats, up: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Every dot on the way from point to point, no two further apart than one."""
-    run, rise = np.diff(across), np.diff(up)
-    parts = np.maximum(np.ceil(np.maximum(np.abs(run), np.abs(rise))), 1.0).astype(np.int64)
+def _walk(column: Dots, row: Dots) -> tuple[Dots, Dots]:
+    """Every dot on the way from dot to dot: no two further apart than one, and none beside another without need."""
+    run, rise = np.diff(column), np.diff(row)
+    parts = np.maximum(np.abs(run), np.abs(rise))
     segment = np.repeat(np.arange(len(parts)), parts)
     share = (np.arange(len(segment)) - np.repeat(np.cumsum(parts) - parts, parts)) / parts[segment]
-    column = np.append(across[segment] + share * run[segment], across[-1])
-    row = np.append(up[segment] + share * rise[segment], up[-1])
-    return _round(column), _round(row)
+    across = np.append(column[segment] + _round(share * run[segment]), column[-1:])
+    return across, np.append(row[segment] + _round(share * rise[segment]), row[-1:])

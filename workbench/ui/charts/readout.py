@@ -40,11 +40,10 @@ def readout(data: ChartData, view: ChartView, plan: Plan, width: int = _ROOMY) -
         if before:
             newest = max(before, key=lambda point: point.steps)
             words.append((f"   • {formatting.spread(newest.value, newest.spread)}", "point"))
-    words += _shares(data, plan, leading, steps)
     checkpoint = checkpoint_at(data, view.at if view.at is not None else steps)
     if checkpoint is not None:
         words.append((f"   {'◇' if view.at is None else '▲'} {formatting.amount(checkpoint)}", "ladder"))
-    return words
+    return words + _shares(data, plan, leading, steps, width)
 
 
 def settings(data: ChartData, view: ChartView, plan: Plan, width: int) -> str:
@@ -107,7 +106,7 @@ def _at(item: Prepared, plan: Plan, steps: float) -> str:
     return formatting.number(plan.unscale(float(item.front.y[place])) if place >= 0 else None)
 
 
-def _shares(data: ChartData, plan: Plan, leading: Prepared, steps: float) -> Words:
+def _shares(data: ChartData, plan: Plan, leading: Prepared, steps: float, width: int) -> Words:
     """How far the curve in front is, seen from what was measured before: only where both are above nothing."""
     place = int(np.searchsorted(leading.curve.steps, steps, side="right")) - 1
     value = plan.unscale(float(leading.front.y[place])) if place >= 0 else math.nan
@@ -120,5 +119,5 @@ def _shares(data: ChartData, plan: Plan, leading: Prepared, steps: float) -> Wor
         known = [formatting.spread(reference.value, reference.spread) if reference.spread is not None else ""]
         known += [formatting.plural(reference.seeds, "seed") if reference.seeds else "", reference.source]
         told = ", ".join(part for part in known if part)
-        words += [(f" ({told})", "tick")] if told else []
+        words += [(f" ({told})", "tick")] if told and width >= _ROOMY else []
     return words

@@ -13,7 +13,7 @@ _LEAST_SPARK = 4
 def sentence(text: str, width: int, height: int) -> Rows:
     """Return a sentence in the middle of nothing, wrapped at words."""
     lines: list[str] = [""]
-    for word in text.split():
+    for word in text.split(" "):  # not at no-break spaces
         if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
             lines.append("")
         lines[-1] += f" {word}" if lines[-1] else word

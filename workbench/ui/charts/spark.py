@@ -30,7 +30,7 @@ def trend(values: Floats) -> str:
         return "→"
     quarter = max(1, len(finite) // 4)
     change = float(finite[-quarter:].mean() - finite[-2 * quarter : -quarter].mean())
-    span = float(finite.max() - finite.min())
-    if span == 0 or abs(change) < 0.05 * span:
+    low, high = float(finite.min()), float(finite.max())
+    if high - low <= 1e-9 * max(abs(low), abs(high)) or abs(change) < 0.05 * (high - low):
         return "→"
     return "↗" if change > 0 else "↘"

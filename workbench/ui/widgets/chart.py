@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 
 from rich.segment import Segment
 from rich.style import Style
@@ -320,17 +322,12 @@ class Chart(Widget, can_focus=True):
             state = "f following" if self._view.following else "f held"
         lines = [self._edge("╭", "╮", title, how, frame)]
         self._settings_at = self._places_of(parts) if how in lines[0].text else []
+        # There are hundreds of stretches, but only some dozen styles.
+        inks = {look: base + self.palette.style(*look) for look in {cell[1:] for row in drawing.rows for cell in row}}
         for row in drawing.rows:
-            segments = [side]
-            text, style, ground = "", "", ""
-            for cell in row:
-                if text and (cell.style != style or cell.ground != ground):
-                    segments.append(Segment(text, base + self.palette.style(style, ground)))
-                    text = ""
-                style, ground = cell.style, cell.ground
-                text += cell.sign
-            segments += [Segment(text, base + self.palette.style(style, ground)), side]
-            lines.append(Strip(segments, self.size.width))
+            stretches = groupby(row, itemgetter(1, 2))
+            inner = [Segment("".join(cell.sign for cell in cells), inks[look]) for look, cells in stretches]
+            lines.append(Strip([side, *inner, side], self.size.width))
         told = readout(self._data, self._view, plan, room)
         lines.append(self._edge("╰", "╯", told, state, frame))
         return lines

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from workbench.errors import Problem
 
 if TYPE_CHECKING:
-    from workbench.catalog import Entry
+    from workbench.catalog.entries import Entry
     from workbench.specs import RunSpec
 
 
@@ -26,7 +26,7 @@ def _wrong_actions(entry: Entry, spec: RunSpec) -> Problem | None:
     """Ask the description, where there is one already: making one takes as long as the trainer takes to say no."""
     if spec.algorithm == "ppo":
         return None
-    from workbench.catalog import read_description
+    from workbench.catalog.descriptions import read_description
 
     told = read_description(entry)
     if told is None or told.action is None or told.action.kind == "Box":

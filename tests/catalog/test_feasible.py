@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from workbench.catalog import Entry, discover
+from workbench.catalog import Entry, discover, feasible
 from workbench.catalog.descriptions import description_path
 from workbench.durable import write_json
 from workbench.project import Project
 from workbench.specs import RunSpec
-from workbench.verbs import feasible
 
 
 @pytest.fixture

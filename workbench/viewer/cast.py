@@ -1,0 +1,141 @@
+"""Who acts in a session, and who else could: another agent, another checkpoint, the newest one of a run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.errors import CheckpointError, NotFoundError, RequestError, WorkbenchError
+from workbench.project import Project
+from workbench.runs import RunDirectory, resolve_checkpoint
+from workbench.viewer.options import AgentChoice
+from workbench.viewer.session import Session
+from workbench.viewer.target import Target
+
+
+class Cast:
+    """Changes who acts; the caller begins an episode afterwards.
+
+    Args:
+        project: Where references to checkpoints are looked up.
+        target: Who acts at first.
+        session: Where.
+        stochastic: Whether policies sample their actions.
+        on_fault: Told why the newest checkpoint could not be taken; the one before goes on.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        target: Target,
+        session: Session,
+        *,
+        stochastic: bool = False,
+        on_fault: Callable[[WorkbenchError], None] = lambda error: None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.target = target
+        self.follows = False
+        """Whether each episode takes the newest checkpoint of the run."""
+        self.stochastic = stochastic
+        """Whether policies sample their actions."""
+        self._project = project
+        self._session = session
+        self._on_fault = on_fault
+        self._clock = clock
+        self._written = _written(target.checkpoint)
+        self._refused: Path | None = None
+
+    @property
+    def run(self) -> RunDirectory | None:
+        """The run of the checkpoint, where it is in one."""
+        checkpoint = self.target.checkpoint
+        run = None if checkpoint is None else RunDirectory(checkpoint.parent)
+        return run if run is not None and run.is_run() else None
+
+    @property
+    def steps(self) -> int | None:
+        """The steps of the checkpoint that acts; None where no policy does."""
+        return self.target.steps if self.target.agent == "policy" else None
+
+    @property
+    def age_s(self) -> float | None:
+        """How long ago the checkpoint that acts was written."""
+        return None if self.steps is None or not self._written else max(0.0, self._clock() - self._written)
+
+    def sample(self, stochastic: bool) -> None:
+        """Let policies sample their actions, or act greedily, from the next step on.
+
+        Raises:
+            RequestError: What acts is no policy.
+        """
+        if self.target.agent != "policy":
+            raise RequestError(f"`{self.target.agent}` is no policy: it has nothing to sample from.")
+        self.stochastic = stochastic
+        self._session.actor.deterministic = not stochastic
+
+    def take_agent(self, agent: AgentChoice) -> None:
+        """Let an agent act.
+
+        Raises:
+            RequestError: `policy`, where there is no checkpoint, or one that cannot play this environment.
+        """
+        if agent == "policy" and self.target.checkpoint is None:
+            raise RequestError("there is no policy to act.", hint="Name a checkpoint.")
+        self._take(replace(self.target, agent=agent))
+
+    def take_checkpoint(self, which: str | int) -> None:
+        """Let a checkpoint act: steps of one of the run, `best`, `latest`, or any reference or path.
+
+        Raises:
+            WorkbenchError: It is not there, not whole, or made for other observations or actions.
+        """
+        self._take(self.target.playing(self._find(which)))
+
+    def take_newest(self) -> None:
+        """Let the newest checkpoint act where it is followed; one that cannot be opened is left out, and told once."""
+        run = self.run if self.follows and self.target.agent == "policy" else None
+        newest = None if run is None else run.latest()
+        if newest is None or newest.path in (self.target.checkpoint, self._refused):
+            return
+        try:
+            self._take(self.target.playing(newest.path))
+        except WorkbenchError as error:
+            self._refused = newest.path
+            self._on_fault(error)
+
+    def reseed(self, seed: int) -> None:
+        """Start the random streams of what acts as if it had been opened with `seed`."""
+        self._session.first_seed = seed
+        self._take(self.target)
+
+    def _take(self, target: Target) -> None:
+        session = self._session
+        session.actor = target.actor(session.env, seed=session.first_seed, stochastic=self.stochastic)
+        self.target = target
+        self._written = _written(target.checkpoint)
+
+    def _find(self, which: str | int) -> Path:
+        run = self.run
+        if isinstance(which, int):
+            if run is None:
+                raise NotFoundError("what plays is of no run, so steps name no checkpoint.", hint="Give a path.")
+            which = f"{run.path}:{which}"
+        elif which in ("best", "latest"):
+            if run is None:
+                raise NotFoundError(f"what plays is of no run, so it has no {which} checkpoint.", hint="Give a path.")
+            which = f"{run.path}:{which}"
+        return resolve_checkpoint(self._project, which)
+
+
+def _written(checkpoint: Path | None) -> float:
+    """Return when a checkpoint was written, unix seconds; 0 where that is not known."""
+    if checkpoint is None:
+        return 0.0
+    try:
+        return (checkpoint / "policy.json").stat().st_mtime
+    except OSError as error:
+        raise CheckpointError(f"{checkpoint} is not there any more.") from error

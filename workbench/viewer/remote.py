@@ -1,0 +1,355 @@
+"""Playing under the orders of another program: commands from stdin, events to stdout, frames to a descriptor.
+
+The protocol is declared in `workbench.remote.declaration`. Nothing that comes in ends the player but `quit`, the end of
+stdin and the death of the parent; nothing that goes out makes it wait.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import SimulationError, WorkbenchError
+from workbench.project import Project
+from workbench.remote.declaration import VERSION
+from workbench.remote.frames import Frame
+from workbench.remote.lines import Command, encode_event
+from workbench.runs.recordings import EpisodeResult
+from workbench.viewer import options, window
+from workbench.viewer.cast import Cast
+from workbench.viewer.pipes import Inbox, Outlet
+from workbench.viewer.player import Player
+from workbench.viewer.screens import Screens
+
+STATES_HZ = 10.0
+"""How often the state is told while it changes."""
+
+PARENT_S = 1.0
+"""How often the parent is looked for."""
+
+_ABOUT = {
+    "agent": "policy", "checkpoint": "policy", "follow": "policy", "stochastic": "policy", "window": "window",
+    "preview": "preview", "theme": "window",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Pipes:
+    """What leads out of and into the process."""
+
+    inbox: Inbox
+    events: Outlet
+    frames: Outlet
+    parent: Callable[[], int] = os.getppid
+    """The process that started this one, as it is now."""
+
+
+class Remote:
+    """A stage whose orders come from a pipe.
+
+    Args:
+        player: What is played.
+        cast: Who acts in it.
+        screens: Where it is seen.
+        pipes: Whom it hears and tells.
+        now: Seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        player: Player,
+        cast: Cast,
+        screens: Screens,
+        pipes: Pipes,
+        *,
+        limit: int | None = None,
+        now: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.reason = ""
+        """Why it ends: `window`, `quit` or `parent`; empty while it goes on."""
+        self._player = player
+        self._cast = cast
+        self._screens = screens
+        self._pipes = pipes
+        self._now = now
+        self._parent = pipes.parent()
+        self._looked_at = now()
+        self._told: dict[str, Any] = {}
+        self._told_at = -1.0
+        self._sequence = 0
+        self.tell(
+            "ready",
+            version=VERSION,
+            title=cast.target.title,
+            environment=cast.target.name,
+            run=None if cast.run is None else str(cast.run.path),
+            period_s=player.period_s,
+            limit=limit,
+            seekable=player.seekable,
+        )
+
+    # A stage, for the loop of the window.
+
+    def show(self, moved_s: float) -> None:
+        """Obey what was ordered, draw what is due, and tell how it goes."""
+        obeyed = self._hear()
+        self._screens.show(moved_s)
+        self._send_picture()
+        self._tell_state(at_once=obeyed)
+        self._pipes.events.flush()
+        self._pipes.frames.flush()
+        self._look_for_parent()
+
+    def closing(self) -> bool:
+        """Tell whether it is over."""
+        if not self.reason and self._screens.closing():
+            self.reason = "window"
+        return bool(self.reason)
+
+    def close(self) -> None:
+        """Let go of all graphics."""
+        self._screens.close()
+
+    # Telling.
+
+    def tell(self, event: str, **values: Any) -> None:
+        """Tell an event."""
+        self._pipes.events.send(encode_event(event, **values))
+
+    def tell_error(self, about: str, error: WorkbenchError, *, fatal: bool = False) -> None:
+        """Tell what was refused or failed."""
+        self.tell("error", about=about, message=error.message, hint=error.hint, fatal=fatal)
+
+    def tell_episode(self, number: int, ended: EpisodeResult) -> None:
+        """Tell how an episode ended."""
+        self.tell(
+            "episode",
+            episode=self._player.session.number + 1,
+            seed=ended.seed,
+            length=ended.length,
+            reason=ended.reason or "",
+            agent=self._cast.target.agent,
+            checkpoint=self._cast.steps,
+            **{"return": ended.return_},
+        )
+
+    def state(self) -> dict[str, Any]:
+        """Return the values of a `state`."""
+        player, cast, session = self._player, self._cast, self._player.session
+        shown = player.shown
+        return {
+            "episode": session.number + 1,
+            "seed": session.seed,
+            "step": shown.step,
+            "time_s": round(shown.step * player.period_s, 6),
+            "return": shown.return_,
+            "reward": shown.reward,
+            "terms": dict(shown.terms),
+            "first": player.first,
+            "last": session.steps,
+            "playing": player.playing,
+            "speed": player.speed,
+            "agent": cast.target.agent,
+            "stochastic": cast.stochastic,
+            "checkpoint": cast.steps,
+            "age_s": cast.age_s,
+            "follow": cast.follows,
+            "window": self._screens.has_window,
+            "preview": self._screens.preview,
+            "theme": self._screens.theme,
+            "ended": session.ended.reason if session.ended is not None and player.is_live else None,
+        }
+
+    def _tell_state(self, *, at_once: bool) -> None:
+        now = self._now()
+        if not at_once and now - self._told_at < 1 / STATES_HZ:
+            return
+        state = self.state()
+        # An age by itself is no news.
+        news = {**state, "age_s": None}
+        if not at_once and news == self._told:
+            return
+        line = encode_event("state", **state)
+        if at_once:
+            self._pipes.events.send(line)
+        elif not self._pipes.events.offer(line):
+            return
+        self._told, self._told_at = news, now
+
+    def _send_picture(self) -> None:
+        frames = self._pipes.frames
+        if not frames.is_clear:
+            return
+        try:
+            picture = self._screens.picture()
+        except WorkbenchError as error:
+            self.tell_error("preview", error)
+            return
+        if picture is None:
+            return
+        height, width = picture.shape[:2]
+        frame = Frame(width, height, self._sequence, self._player.shown.step, picture.tobytes())
+        if frames.offer(frame.encode()):
+            self._sequence += 1
+        else:
+            self._screens.missed()
+
+    # Hearing.
+
+    def _hear(self) -> bool:
+        """Carry out what was ordered; return whether anything was."""
+        heard = False
+        for order in self._pipes.inbox.drain():
+            heard = True
+            if order is None:
+                self.reason = self.reason or "parent"
+            elif isinstance(order, WorkbenchError):
+                self.tell_error("command", order)
+            else:
+                self.attempt(order)
+        return heard
+
+    def attempt(self, order: Command) -> None:
+        """Carry out one command, or tell why not.
+
+        Raises:
+            SimulationError: The environment raised.
+        """
+        try:
+            self.obey(order)
+        except SimulationError:
+            raise
+        except WorkbenchError as error:
+            self.tell_error(_ABOUT.get(order.name, "command"), error)
+
+    def obey(self, order: Command) -> None:
+        """Carry out one command.
+
+        Raises:
+            WorkbenchError: It cannot be carried out; everything is as before.
+        """
+        player, cast, given = self._player, self._cast, order.values
+        match order.name:
+            case "play" | "pause":
+                if player.playing != (order.name == "play"):
+                    player.toggle()
+            case "step":
+                player.step_by(given["n"])
+            case "skip":
+                player.skip_seconds(given["seconds"])
+            case "seek":
+                player.seek(given["step"])
+            case "reset":
+                player.restart()
+            case "seed":
+                cast.reseed(given["value"])
+                player.begin_seed(given["value"])
+            case "stochastic":
+                cast.sample(given["on"])
+            case "agent":
+                cast.take_agent(given["name"])
+                player.restart()
+            case "checkpoint":
+                cast.take_checkpoint(given["which"])
+                player.restart()
+            case "follow":
+                cast.follows = given["on"]
+            case "speed":
+                player.set_speed(given["value"])
+            case "window":
+                self._screens.show_window(given["on"])
+            case "preview":
+                size = (given["width"], given["height"]) if given["on"] else None
+                self._screens.show_preview(size, given["fps"])
+            case "theme":
+                self._screens.recolour(given["name"])
+            case "quit":
+                self.reason = "quit"
+        player.has_policy = cast.target.agent == "policy"
+        player.title = cast.target.title
+
+    def _look_for_parent(self) -> None:
+        now = self._now()
+        if now - self._looked_at >= PARENT_S:
+            self._looked_at = now
+            if self._pipes.parent() != self._parent:
+                self.reason = self.reason or "parent"
+
+
+def run(args: argparse.Namespace, project: Project) -> int:
+    """Play under orders until told to end, and return the exit code.
+
+    Args:
+        args: The flags of `play`.
+        project: Where what they name is looked up.
+    """
+    options.check_play(args)
+    frames = options.check_descriptor(args.frames_fd)
+    events = Outlet(_take_stdout())
+    # Without a buffer: its lock, held by a thread that waits for a line, would abort the interpreter when it ends.
+    orders = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115
+    try:
+        reason = _play(args, project, Pipes(Inbox(orders), events, Outlet(frames)))
+    except WorkbenchError as error:
+        events.send(encode_event("error", about="playing", message=error.message, hint=error.hint, fatal=True))
+        return error.exit_code
+    except Exception as error:
+        sentence = f"{type(error).__name__}: {error}"
+        events.send(encode_event("error", about="playing", message=sentence, hint="", fatal=True))
+        raise
+    else:
+        events.send(encode_event("closed", reason=reason))
+        return 0
+    finally:
+        events.finish()
+
+
+def _play(args: argparse.Namespace, project: Project, pipes: Pipes) -> str:
+    """Play, and return why it ended."""
+    from workbench.viewer.session import control_period, longest_episode
+    from workbench.viewer.target import find_target
+
+    target = find_target(project, args.target, agent=args.agent, env=args.env)
+    session = target.open(seed=args.seed, stochastic=args.stochastic)
+    try:
+        cast = Cast(
+            project,
+            target,
+            session,
+            stochastic=args.stochastic,
+            on_fault=lambda error: remote.tell_error("policy", error),
+        )
+        player = Player(
+            session,
+            period_s=control_period(session.env),
+            title=target.title,
+            has_policy=target.agent == "policy",
+            episodes=args.episodes,
+            on_episode=lambda number, ended: remote.tell_episode(number, ended),
+            on_begin=cast.take_newest,
+        )
+        screens = Screens(player, args.theme)
+        remote = Remote(player, cast, screens, pipes, limit=longest_episode(session.env))
+        try:
+            if args.window:
+                remote.attempt(Command("window", {"on": True}))
+            with window.ends_on_signals(player):
+                window.play(player, remote)
+        finally:
+            remote.close()
+    finally:
+        session.env.close()
+    return remote.reason or ("episodes" if player.played_all else "quit")
+
+
+def _take_stdout() -> int:
+    """Return a descriptor of stdout, and let what libraries print there go to stderr."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    return kept
