@@ -50,7 +50,11 @@ VERBS = {
         Verb("annotate", "tags, a note and pins of runs"),
         Verb("prune", "throw checkpoints away that nobody needs"),
         Verb("delete", "move runs to the trash, and bring them back"),
-        Verb("resume", "let a run that was stopped, killed or cut off go on"),
+        Verb("pause", "let a run save and wait; it keeps its memory and frees its place"),
+        Verb("resume", "let a paused run go on, and one that was stopped, killed or cut off"),
+        Verb("set", "change values of a run while it trains"),
+        Verb("checkpoint", "let a run write a checkpoint now"),
+        Verb("rescore", "score a checkpoint of a run once more, on new episodes"),
         Verb("play", "watch a checkpoint or an environment in a window"),
         Verb("record", "film a checkpoint or an environment; needs no display"),
         Verb("montage", "a film, a grid or a poster of a run's checkpoints"),
@@ -75,10 +79,8 @@ NOT_YET = (
     "export",
     "import",
     "new",
-    "pause",
     "preview",
     "report",
-    "set",
 )
 """Verbs to come: they answer so in one sentence and are not listed."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.training.conftest import events, make_run, metrics, train_here
+from tests.training.conftest import events, make_run, metrics, train_here, wait_for
 from workbench.runs import EventTail, RunDirectory, RunState
 from workbench.training.background import Background, EventsInOrder
 from workbench.training.learner import Learner
@@ -160,6 +160,7 @@ def test_a_full_disk_ends_the_run_at_the_next_iteration(tmp_path: Path, monkeypa
 
     def iterated(learner: Learner) -> None:
         if learner.iteration == 2:
+            wait_for(lambda: events(run, "checkpoint"))
             is_full.set()
 
     monkeypatch.setattr(os, "fsync", full)

@@ -18,7 +18,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tests.training.conftest import HALF_CHEETAH, TINY, events, make_run, start_child, wait_for
 from workbench import durable
 from workbench.policies import read_checkpoint
-from workbench.runs import EventWriter, RunDirectory, RunState, pending, send
+from workbench.runs import EventWriter, RunDirectory, RunState, StateFile, pending, send
 from workbench.runs.events import Event
 from workbench.runs.resuming import ORDER_NAME
 from workbench.simulation import EnvSource
@@ -32,6 +32,7 @@ from workbench.training.replay_log import ReplayLog
 from workbench.training.requests import StopSignal
 from workbench.training.resumption import folded
 from workbench.training.session import Session
+from workbench.training.trainer import Trainer
 
 ALGORITHMS = ("ppo", "sac", "td3")
 FIELDS: dict[str, Any] = {
@@ -341,6 +342,40 @@ def test_values_that_were_given_are_met_again(
     assert train(run).state is RunState.FINISHED
     assert digest(run) == steered[algorithm]
     assert digest(run)["weights"] != whole[algorithm]["weights"]
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "sac"])
+def test_a_run_that_was_killed_while_it_was_paused_goes_on_as_if_it_had_never_been(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str
+) -> None:
+    values = {f"{algorithm}.ent_coef": 0.05, "reward.forward": 0.5}
+    whole, run = make(tmp_path / "whole", algorithm), make(tmp_path / "paused", algorithm)
+    iterate = Learner.iterate
+
+    def watched(learner: Learner) -> None:
+        iterate(learner)
+        if learner.iteration == 5:
+            for verb, wanted in asked:
+                send(target, verb, **wanted)
+
+    monkeypatch.setattr(Learner, "iterate", watched)
+    target, asked = whole, [("set", {"values": values})]
+    assert train(whole).state is RunState.FINISHED
+    target, asked = run, [("pause", {}), ("set", {"values": values})]
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "_stay_paused", _cut)
+        with pytest.raises(Cut):
+            train(run)
+    assert StateFile(run.state_path).read().state is RunState.PAUSED  # type: ignore[union-attr]
+    assert run.latest().steps == 500  # type: ignore[union-attr]
+    assert train(run).state is RunState.FINISHED
+    same = ("weights", "learner", "rest", "metrics", "evaluations")
+    assert {name: digest(run)[name] for name in same} == {name: digest(whole)[name] for name in same}
+    assert len(events(run, "set")) == 1
+
+
+def _cut(*_: Any) -> None:
+    raise Cut
 
 
 def test_a_larger_budget_trains_a_finished_run_on(tmp_path: Path, whole: dict[str, dict[str, str]]) -> None:

@@ -211,7 +211,7 @@ def test_it_goes_on_when_there_is_a_place(tmp_path: Path, ask: Any, monkeypatch:
         StateFile(other.state_path).write(RunState.RUNNING)
         on = unpause_run(run)
         answer = wait_for(lambda: find_answer(run, on))
-        assert answer.ok and answer.reason == "all 1 places are taken: it goes on when one is free"
+        assert answer.ok and answer.reason == "the one place is taken; it goes on when one is free"
         assert (observe(run).state, observe(run).reason) == (RunState.PAUSED, WAITING)
         StateFile(other.state_path).write(RunState.FINISHED)
     assert results[0].state is RunState.FINISHED

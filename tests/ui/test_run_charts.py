@@ -22,8 +22,8 @@ from workbench.ui.run_charts import (
     distinct_letters,
     measured_reference,
     overlay_chart,
-    shares,
 )
+from workbench.ui.run_marks import shares
 from workbench.ui.watch import RunRow
 
 
@@ -135,6 +135,23 @@ def test_a_forked_run_has_the_curve_of_its_parent_where_that_was_read(tmp_path: 
     assert overlay_chart([row(child)], pasts, identities, None, Spec()).curves[0].parent is None
     sections = RunCharts(None, past, (), Spec(), parent=told(parent, shift=7)).section("Return")
     assert sections[0].curves[0].parent is not None
+
+
+def test_everything_comes_in_the_order_of_pages_and_only_what_there_is(tmp_path: Path) -> None:
+    run = RunDirectory(tmp_path / "run")
+    past = told(run)
+    assert [chart.metric for chart in RunCharts(None, past, (), Spec()).everything()] == [RETURN, "rollout/ep_len_mean"]
+    with EventWriter(run.events_path) as stream:
+        values = {"train/loss": 1.0, "reward/ctrl_sum": 2.0, "terminated/fell": 1.0, "time/fps": 9.0, "mine/odd": 3.0}
+        stream.append("metrics", steps=4000, wall_s=40.0, episodes=9, values=values)
+        stream.append("evaluation", steps=3000, mean_return=12.0, std_return=2.0)
+    history = History(run)
+    history.refresh()
+    charts = RunCharts(None, take(history, {}), (), Spec(2000.0)).everything()
+    assert [chart.title for chart in charts[2:]] == [
+        "evaluation", "reward terms, an episode", "endings, % of episodes", "train/loss", "time/fps", "mine/odd",
+    ]  # fmt: skip
+    assert charts[2].curves[0].values.tolist() == [12] and charts[2].points[0].spread == 2
 
 
 def test_the_measured_return_of_a_recipe_is_a_reference() -> None:

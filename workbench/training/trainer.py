@@ -395,7 +395,7 @@ class Trainer:
                 # Said in the state, so that the place that becomes free next is left to this run.
                 self._enter(RunState.PAUSED, WAITING)
                 self._log.say(WAITING)
-        return "" if self._has_place() else f"all {slot_count()} places are taken: it goes on when one is free"
+        return "" if self._has_place() else f"{_taken(slot_count())}; it goes on when one is free"
 
     def _has_place(self) -> bool:
         return self._goes_on_from is not None and has_place(self._run, self._goes_on_from, slot_count())
@@ -449,6 +449,10 @@ class Trainer:
         mean = learner.mean_return
         told = "" if mean is None else f"  return {grouped(mean)}"
         return f"iteration {grouped(learner.iteration)}  {grouped(learner.steps)} steps{told}"
+
+
+def _taken(places: int) -> str:
+    return "the one place is taken" if places == 1 else f"all {places} places are taken"
 
 
 def _counts(endings: Mapping[str, int]) -> str:

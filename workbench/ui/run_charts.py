@@ -11,9 +11,10 @@ import numpy as np
 from workbench import formatting
 from workbench.runs.lineage import Parent
 from workbench.runs.statistics import SeedBand
-from workbench.ui.charts.model import ChartData, Curve, Flag, Group, Ladder, Pause, Point, Reference
+from workbench.ui.charts.model import ChartData, Curve, Group, Ladder, Pause, Reference
 from workbench.ui.charts.overlay import Identity
 from workbench.ui.past import CheckpointRow, Past, Points
+from workbench.ui.run_marks import evaluations_of, flags_of, ladder_of, shares
 from workbench.ui.theme import SERIES_COUNT
 from workbench.ui.watch import RunRow
 
@@ -23,7 +24,6 @@ EVALUATION = "eval/mean_return"
 READING = "Reading the curves…"
 SECTIONS = ("Return", "Terms", "Endings", "Losses", "System")
 
-_FLAGS = {"anomaly": "!", "resumed": "R", "set": "C", "forked": "F"}
 NO_PAST = Past(())
 """Of a run whose history has not been read yet."""
 
@@ -218,7 +218,7 @@ def overlay_chart(
     notes += [f"+{muted} in grey"] if muted else []
     past = NO_PAST if current is None else pasts.get(current.path, NO_PAST)
     why = empty_return(spec, everyone) if any(row.path in pasts for row in everyone) else READING
-    points = _evaluations(past)
+    points = evaluations_of(past)
     if points and not any(
         len(curve.values) for curve in (*curves, *(each for entry in entries for each in entry.members))
     ):
@@ -229,8 +229,8 @@ def overlay_chart(
         curves,
         () if several else spec.references,
         points=points,
-        checkpoints=() if current is None else _written(past, current),
-        flags=_flags(past),
+        checkpoints=() if current is None else ladder_of(past, current),
+        flags=flags_of(past),
         note=" · ".join(notes),
         empty=why,
         groups=entries,
@@ -276,7 +276,7 @@ class RunCharts:
         self._parent = parent
         self._playing = playing
         self._ladder = tuple(Ladder(item.steps, item.sign) for item in checkpoints)
-        self._flags = _flags(past)
+        self._flags = flags_of(past)
         live = row is not None and row.state.is_live
         self._budget = float(row.total_steps) if row is not None and live else None
         self._reached = float(row.steps) if row is not None and live else 0.0
@@ -292,8 +292,41 @@ class RunCharts:
         }
         return makers[name]()
 
+    def everything(self) -> list[ChartData]:
+        """Return all charts that have something to show, in the order of pages; at least that of returns."""
+        returns, length = self._returns()
+        others = [chart for name in SECTIONS[1:] for chart in self.section(name)]
+        drawable = [chart for chart in others if any(len(curve.values) for curve in chart.curves)]
+        return [returns, length, *self._evaluation(), *drawable]
+
+    def _evaluation(self) -> list[ChartData]:
+        points = evaluations_of(self._past)
+        if not points:
+            return []
+        steps = np.array([point.steps for point in points])
+        wall_s = episodes = np.full(len(steps), np.nan)
+        clock = self._past.series.get(RETURN)
+        if clock is not None and len(clock.steps):
+            wall_s, episodes = (np.interp(steps, clock.steps, known) for known in (clock.wall_s, clock.episodes))
+        values = np.array([point.value for point in points])
+        curve = Curve(
+            EVALUATION, "evaluation", steps, wall_s, episodes, values, "", 0, bold=True, pauses=self._past.pauses
+        )
+        return [
+            ChartData(
+                EVALUATION,
+                "evaluation",
+                (curve,),
+                self._spec.references,
+                points=points,
+                checkpoints=self._ladder,
+                flags=self._flags,
+                playing=self._playing,
+            )
+        ]
+
     def _returns(self) -> list[ChartData]:
-        points = _evaluations(self._past)
+        points = evaluations_of(self._past)
         why = empty_return(self._spec, [] if self._row is None else [self._row])
         first = self._single(RETURN, "return · • evaluation" if points else "return", why)
         first = replace(
@@ -388,49 +421,6 @@ class RunCharts:
             empty=why,
             playing=self._playing,
         )
-
-
-def _written(past: Past, row: RunRow) -> tuple[Ladder, ...]:
-    """The checkpoints a run told of; those thrown away since are among them."""
-    best = None if row.best is None else row.best.steps
-    steps = sorted({int(mark["steps"]) for mark in past.marks if mark.get("kind") == "checkpoint"})
-    return tuple(Ladder(count, "◆" if count == best else "◇") for count in steps)
-
-
-def _evaluations(past: Past) -> tuple[Point, ...]:
-    return tuple(
-        Point(float(item.steps), item.mean_return, item.std_return or 0.0)
-        for item in past.evaluations
-        if item.mean_return is not None
-    )
-
-
-def _flags(past: Past) -> tuple[Flag, ...]:
-    """The letters at the top edge: what happened to a run."""
-    found = []
-    paused = False
-    for mark in past.marks:
-        sign = _FLAGS.get(str(mark.get("kind")), "")
-        if mark.get("kind") == "state":
-            sign = "P" if mark.get("state") == "paused" else "R" if paused and mark.get("state") == "running" else ""
-            paused = mark.get("state") == "paused"
-        if sign:
-            found.append(Flag(float(mark.get("steps") or 0), sign))
-    return tuple(found)
-
-
-def shares(counts: Mapping[str, Points]) -> dict[str, Points]:
-    """Return each count as percent of the episodes that ended together with it; a gap where none did."""
-    if not counts:
-        return {}
-    steps, where = np.unique(np.concatenate([points.steps for points in counts.values()]), return_inverse=True)
-    values = np.nan_to_num(np.concatenate([points.values for points in counts.values()]))
-    totals = np.bincount(where.reshape(-1), weights=values, minlength=len(steps))
-    totals[totals == 0] = np.nan
-    return {
-        name: replace(points, values=100 * points.values / totals[np.searchsorted(steps, points.steps)])
-        for name, points in counts.items()
-    }
 
 
 def distinct_letters(names: Sequence[str]) -> list[str]:

@@ -193,7 +193,7 @@ class _Values:
         if name == "FIELD":
             return _beginning(current, [("recent", "the newest first"), *_fields()])
         if name == "KEY=VALUE":
-            return _beginning(current, list(_overrides()))
+            return _beginning(current, list(_overrides(self.verb)))
         found: list[Candidate] = []
         if "RUN" in name or "CKPT" in name:
             found += self._runs(current, checkpoints="CKPT" in name)
@@ -253,7 +253,7 @@ def _is_wanted(verb: str, state: RunState) -> bool:
     match verb:
         case "stop":
             return not state.is_ended
-        case "pause" | "set":
+        case "pause" | "set" | "checkpoint":
             return state.is_live
         case "queue":
             return str(state) == "queued"
@@ -280,10 +280,11 @@ def _fields() -> list[Candidate]:
     return [(item.name, item.help) for item in FIELDS]
 
 
-def _overrides() -> Iterator[Candidate]:
-    from workbench.specs import override_rows
+def _overrides(verb: str) -> Iterator[Candidate]:
+    from workbench.specs import live_rows, override_rows
 
-    yield from ((f"{name}=", row.doc) for name, row in override_rows().items())
+    rows = live_rows() if verb == "set" else override_rows()
+    yield from ((f"{name}=", row.doc) for name, row in rows.items())
 
 
 def _beginning(current: str, found: Sequence[Candidate]) -> list[Candidate]:

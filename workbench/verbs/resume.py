@@ -1,4 +1,4 @@
-"""`workbench resume`: a run that was stopped, killed or cut off goes on in its own folder."""
+"""`workbench resume`: a paused run goes on, and one that was stopped, killed or cut off does in its own folder."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.errors import RequestError
 from workbench.project import Project
 from workbench.verbs.numbers import NUMBER_HINT, whole_number
 from workbench.verbs.writing import write_json
@@ -32,11 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, project: Project) -> int:
     """Resume, and return 0 where the run ended as asked, 1 where it failed or crashed, 130 after a second Ctrl-C."""
-    from workbench.runs import find_run
+    from workbench.runs import RunState, find_run, observe
     from workbench.runs.resuming import resume_run
     from workbench.verbs.run_text import write_line
 
     found = find_run(args.output_dir or project.runs, args.run)
+    if observe(found).state is RunState.PAUSED:
+        return _let_on(found, args)
     if args.detach:
         resumed = resume_run(found, max_steps=args.max_steps)
         _tell(resumed)
@@ -46,6 +49,21 @@ def run(args: argparse.Namespace, project: Project) -> int:
             write_line(str(found.path), sys.stdout)
         return 0
     return _follow(found, args.max_steps, as_json=args.json)
+
+
+def _let_on(found: RunDirectory, args: argparse.Namespace) -> int:
+    """Let a paused run go on; it was followed by whoever started it, so nobody follows it from here."""
+    from workbench.runs.steering import unpause_run
+    from workbench.verbs.steering import TIMEOUT_S, Outcome, ask, tell
+
+    if args.max_steps is not None:
+        hint = f"`workbench set {found.short_id} total_steps={args.max_steps}` gives it another budget."
+        raise RequestError(f"{found.name} is paused, and --max-steps is for one that has ended.", hint=hint)
+
+    def done(outcome: Outcome) -> str:
+        return outcome.reason or "goes on"
+
+    return tell(ask([found], unpause_run, TIMEOUT_S), done, as_json=args.json)
 
 
 def _follow(found: RunDirectory, max_steps: int | None, *, as_json: bool) -> int:

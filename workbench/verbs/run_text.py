@@ -87,6 +87,8 @@ def end_text(row: RunSummary, *, now: float, place: QueuePlace | None = None) ->
             return f"silent {age(row.silent_s)}"
         case "running":
             return remaining_text(row)
+        case "paused" if row.reason:
+            return row.reason
         case "paused":
             return f"paused {age(since_s)} ago"
         case "stopping":

@@ -193,3 +193,19 @@ def test_a_slanted_line_has_one_dot_for_each_column_and_a_steep_one_for_each_row
 def test_a_dashed_line_has_half_of_its_dots() -> None:
     line = Stroke(np.array([0.0, 1.0]), np.array([0.5, 0.5]), 0, dashed=True)
     assert int(np.unpackbits(rasterize([line], 20, 4, (0, 1), (0, 1)).dots).sum()) == 20
+
+
+def test_the_name_of_a_reference_moves_left_where_a_line_ends() -> None:
+    data = ChartData("m", "m", (curve([0, 500, 1000, 2000]),), (Reference(2000, "goal"),))
+    free = lines(draw(replace(data, curves=(curve([0, 500, 900, 1000]),)), RAW, 60, 8))[0].rstrip()
+    taken = lines(draw(data, RAW, 60, 8))[0].rstrip()
+    assert free.endswith("goal 2\u00a0000")
+    assert taken.endswith("a") and "goal 2\u00a0000" in taken
+    assert len(taken) - taken.index("000") > 4
+
+
+def test_grey_curves_lie_behind_the_coloured_ones() -> None:
+    grey = replace(curve([5, 5]), key="grey", slot=None, letter="")
+    drawing = draw(ChartData("m", "m", (replace(curve([5, 5]), bold=True, letter=""), grey)), RAW, 40, 8)
+    styles = {cell.style for row in drawing.rows for cell in row if "\u2800" < cell.sign <= "\u28ff"}
+    assert styles == {"series-0-bold"}
