@@ -100,13 +100,15 @@ def dot_edges(x_range: tuple[float, float], width: int) -> Floats:
 
 
 def _places(values: Floats, limits: tuple[float, float], dots: int) -> Floats:
-    return (dots - 1) * ((values - limits[0]) / (limits[1] - limits[0]))
+    with np.errstate(over="ignore"):
+        return (dots - 1) * ((values - limits[0]) / (limits[1] - limits[0]))
 
 
 def _round(places: Floats) -> Dots:
     # Rounded first: what a sum of tenths misses by the last bit must not fall into the neighbour.
     # And clipped: what is that far outside may be further than whole numbers reach.
-    return np.floor(np.round(np.clip(places, -_FAR, _FAR), 8) + 0.5).astype(np.int64)
+    rounded: Dots = np.floor(np.round(np.clip(places, -_FAR, _FAR), 8) + 0.5).astype(np.int64)
+    return rounded
 
 
 def _walk(column: Dots, row: Dots) -> tuple[Dots, Dots]:
