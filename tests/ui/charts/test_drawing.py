@@ -218,3 +218,12 @@ def test_numbers_of_any_size_can_be_drawn(values: list[float]) -> None:
         for view in (RAW, ChartView(log=frozenset({"m"}))):
             drawing = draw(data, view, width, height)
             assert [len(row) for row in drawing.rows] == [width] * height
+
+
+def test_an_evaluation_outside_the_window_does_not_widen_the_y_axis() -> None:
+    data = ChartData("m", "m", (curve([1, 2, 3, 4]),), points=(Point(1000, -500.0), Point(3000, 9.0)))
+    view = ChartView(weight=0, window=(2000, 4000), following=False)
+    assert draw(data, view, 60, 10).plan.y_range == (1, 9)
+    by_time = replace(view, x_axis=XAxis.WALL, window=(20, 40))
+    assert draw(data, by_time, 60, 10).plan.y_range == (1, 9)
+    assert draw(data, RAW, 60, 10).plan.y_range == (-500, 9)
