@@ -4,6 +4,7 @@ from workbench.runs.changes import joined, laid_over
 from workbench.runs.digest import Digest
 from workbench.runs.directory import RunDirectory
 from workbench.runs.events import EventWriter
+from workbench.runs.history import History
 from workbench.runs.store import RunStore
 
 SPEC = {"total_steps": 500, "stop_criteria": {"training_iteration": 3, "wall_time_s": 0.0}, "ppo": {"gamma": 0.9}}
@@ -40,3 +41,20 @@ def test_what_another_process_tells_is_no_sign_of_life(tmp_path: Path) -> None:
     digest = Digest(run)
     digest.refresh()
     assert digest.last_time == 1000.0 and digest.steps == 200 and digest.best is None
+
+
+def test_scores_on_request_stand_beside_what_the_run_claims(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path, "ppo", "a", files={"run.json": {"spec": SPEC}})
+    with EventWriter(run.events_path) as writer:
+        writer.append("evaluation", steps=100, mean_return=5.0, checkpoint="c100")
+        writer.append("scores", steps=300, of_steps=200, id="x", mean_return=9.0, std_return=1.0, returns=[8.0, 10.0])
+        writer.append("scores", steps=300, of_steps=100, id="y", mean_return=4.0)
+        writer.append("scores", steps=300, of_steps=300, id="z", failure="the disk is full")
+    history = History(run)
+    history.refresh()
+    assert [(item.steps, item.mean_return) for item in history.scores] == [(200, 9.0), (100, 4.0)]
+    assert history.best_evaluation is not None and history.best_evaluation.steps == 100
+    with EventWriter(run.events_path) as writer:
+        writer.append("resumed", steps=100, from_steps=100)
+    history.refresh()
+    assert [item.steps for item in history.scores] == [100]

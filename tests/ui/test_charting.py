@@ -73,6 +73,16 @@ async def test_hovering_shows_the_crosshair_everywhere_and_a_click_keeps_it(
         assert screen.chart_view.at is None and "┊" not in seen.text(charted)
 
 
+async def test_the_pointer_is_forgotten_on_another_screen(charted: WorkbenchApp, screen: TwoCharts) -> None:
+    async with charted.run_test(size=(80, 30)) as pilot:
+        await opened(pilot, screen)
+        await pilot.hover("#one", offset=(40, 4))
+        await pilot.pause()
+        assert screen.chart_view.hovered is not None
+        await opened(pilot, TwoCharts())
+        assert screen.chart_view.hovered is None
+
+
 async def test_zoom_and_pan_hold_for_all_charts_until_everything_is_asked_for(
     charted: WorkbenchApp, screen: TwoCharts
 ) -> None:

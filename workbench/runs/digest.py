@@ -6,10 +6,13 @@ length of the run: counters, a recent window, a thinned trend. It loads no array
 
 from __future__ import annotations
 
+import re
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.durable import parse_json
 from workbench.runs.changes import joined
 from workbench.runs.directory import RunDirectory
 from workbench.runs.events import Event, EventTail
@@ -27,8 +30,10 @@ OF_OTHERS = ("request", "scores")
 
 _METRICS_LINE = b'{"kind":"metrics"'
 _BACKLOG = 4 * TREND_POINTS
-_RECENT = 2 * TREND_POINTS
-"""Metrics of a backlog that are all read: what came before them weighs a millionth in the smoothed return."""
+_SMOOTHED = 160
+"""Metrics of a backlog that all count in the smoothed return: what came before weighs 0.9 ** 160 in it, nothing."""
+_RETURN_IN_LINE = re.compile(rb'"rollout/ep_rew_mean":([^,}]+)')
+_STEPS_IN_LINE = re.compile(rb'"steps":(\d+)')
 _READ_BYTES = 16 * 2**20
 
 
@@ -121,11 +126,21 @@ class Digest:
             if self._tail.restarts != self._restarts:
                 self._restarts = self._tail.restarts
                 self._clear()
-            for line in _thinned(lines):
+            for line, is_whole in _thinned(lines):
+                if not is_whole:
+                    self._smooth(line)
+                    continue
                 event = self._tail.parse(line)
                 if event is not None:
                     self._fold(event)
         return changed
+
+    def _smooth(self, line: bytes) -> None:
+        """Take in the return of a line and nothing else, without reading all of it."""
+        told, steps = _RETURN_IN_LINE.search(line), _STEPS_IN_LINE.search(line)
+        if told is not None and steps is not None:
+            value = parse_json(told[1])
+            self._smoothed.add(int(steps[1]), float(value) if isinstance(value, int | float) else None)
 
     def _fold(self, event: Event) -> None:
         time = event.get("time")
@@ -226,7 +241,7 @@ class _Smoothed:
     """
 
     def __init__(self) -> None:
-        self._points: deque[tuple[int, float, float]] = deque(maxlen=_RECENT)
+        self._points: deque[tuple[int, float, float]] = deque(maxlen=_SMOOTHED)
         """Steps, the mean with its bias, and the share of it that is bias."""
 
     @property
@@ -252,14 +267,22 @@ class _Smoothed:
                 self.add(at, value)
 
 
-def _thinned(lines: list[bytes]) -> list[bytes]:
-    """Return the lines of a long backlog that a digest can tell apart: parsing all the rest would show nothing more."""
+def _thinned(lines: list[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """Yield the lines of a long backlog that a digest can tell apart: parsing all the rest would show nothing more.
+
+    Yields:
+        A line, and whether all of it counts; of the others only the return does.
+    """
     metrics = [index for index, line in enumerate(lines) if line.startswith(_METRICS_LINE)]
     if len(metrics) <= _BACKLOG:
-        return lines
+        yield from ((line, True) for line in lines)
+        return
     stride = len(metrics) // TREND_POINTS
-    dropped = {index for rank, index in enumerate(metrics[:-_RECENT]) if rank % stride}
-    return [line for index, line in enumerate(lines) if index not in dropped]
+    partial = {index for rank, index in enumerate(metrics[:-TREND_POINTS]) if rank % stride}
+    smoothed = metrics[-_SMOOTHED]
+    for index, line in enumerate(lines):
+        if index not in partial or index >= smoothed:
+            yield line, index not in partial
 
 
 def _whole(value: Any, default: int) -> int:

@@ -78,6 +78,8 @@ class History:
         """Metrics by name."""
         self.evaluations: list[Evaluation] = []
         """Oldest first."""
+        self.scores: list[Evaluation] = []
+        """What checkpoints were scored with on request, oldest first; no decision of the run read them."""
         self.checkpoints: list[CheckpointWritten] = []
         """Oldest first; those thrown away since are still here."""
         self.states: list[StateChange] = []
@@ -152,6 +154,8 @@ class History:
                 self._fold_metrics(event, steps)
             case "evaluation":
                 self.evaluations.append(_evaluation(event, steps, time))
+            case "scores" if "failure" not in event:
+                self.scores.append(_evaluation(event, _whole(event.get("of_steps", steps)), time))
             case "checkpoint":
                 path, iteration = str(event.get("path", "")), event.get("iteration")
                 self.checkpoints.append(CheckpointWritten(steps, path, iteration, time))
@@ -189,6 +193,7 @@ class History:
         # Scores that were taken in later will be taken in again.
         self.evaluations = [item for item in self.evaluations if item.taken <= steps]
         self.checkpoints = [item for item in self.checkpoints if item.steps <= steps]
+        self.scores = [item for item in self.scores if item.steps <= steps]
 
 
 def _evaluation(event: Event, steps: int, time: float) -> Evaluation:

@@ -43,6 +43,10 @@ class ChartedScreen(WorkbenchScreen):
             )
         )
 
+    def on_screen_suspend(self) -> None:
+        """Forget where the pointer was: it will be elsewhere."""
+        self.look(replace(self.chart_view, hovered=None))
+
     @property
     def is_seen(self) -> bool:
         """Whether it is on the terminal: on top, or with nothing but cards over it."""

@@ -43,6 +43,8 @@ class Past:
     """Grows with the history; what makes two of them differ."""
     series: Mapping[str, Points] = field(compare=False, default_factory=dict)
     evaluations: tuple[Evaluation, ...] = field(compare=False, default=())
+    scores: tuple[Evaluation, ...] = field(compare=False, default=())
+    """What was scored on request."""
     marks: tuple[Mapping[str, Any], ...] = field(compare=False, default=())
     """Events other than metrics, oldest first."""
     record: Mapping[str, Any] = field(compare=False, default_factory=dict)
@@ -88,6 +90,7 @@ def take(history: History, record: Mapping[str, Any]) -> Past:
         version,
         {name: Points(item.steps, item.wall_s, item.episodes, item.values) for name, item in history.series.items()},
         tuple(history.evaluations),
+        tuple(history.scores),
         tuple(history.marks),
         record,
         history.steps,
@@ -109,7 +112,8 @@ def _pauses(history: History) -> tuple[Pause, ...]:
 
 def read_checkpoints(run: RunDirectory, past: Past) -> tuple[CheckpointRow, ...]:
     """Return the checkpoints on disk, newest first."""
-    scores = {evaluation.steps: evaluation for evaluation in past.evaluations}
+    # What the run itself claims comes before what was asked for: its best one goes by that.
+    scores = {evaluation.steps: evaluation for evaluation in (*past.scores, *past.evaluations)}
     best, latest = run.best(), run.latest()
     pinned = set(run.annotations().pinned)
     rows = []

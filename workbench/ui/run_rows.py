@@ -204,7 +204,8 @@ def _eta_or_end(row: RunRow, *, wide: bool) -> tuple[Part, ...]:
         case RunState.QUEUED | RunState.STARTING:
             return cell("")
         case RunState.PAUSED:
-            return cell("paused", look.variable)
+            since_s = max(0.0, row.created + row.age_s - row.changed)
+            return cell(row.reason or f"paused {formatting.age(since_s)} ago", look.variable)
         case RunState.STOPPING:
             return cell("saving", look.variable)
         case RunState.RUNNING:

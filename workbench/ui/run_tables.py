@@ -100,8 +100,31 @@ def _told(mark: Mapping[str, Any], *, plain: bool) -> tuple[str, str, str]:
         case "resumed":
             return "R", "primary", f"went on from {formatting.amount(_number(mark.get('from_steps')))}"
         case "set":
-            return "C", "primary", f"{mark.get('key', 'a value')} {mark.get('old', '')} → {mark.get('new', '')}"
+            return "C", "primary", _changes(mark)
+        case "scores" if mark.get("failure"):
+            return "•", "warning", f"scores failed: {mark['failure']}"
+        case "scores":
+            score = formatting.spread(_number(mark.get("mean_return")), _number(mark.get("std_return")))
+            return "•", "", f"scored {formatting.amount(_number(mark.get('of_steps')))} on request {score}"
     return "·", "muted", kind
+
+
+def _changes(mark: Mapping[str, Any]) -> str:
+    """What a run was given: `ppo.learning_rate 0.0003 → 0.0001`."""
+    values, old = mark.get("values"), mark.get("old")
+    if not isinstance(values, dict):
+        return "a value"
+    before = old if isinstance(old, dict) else {}
+    return ", ".join(
+        f"{key} {_shown(before[key])} → {_shown(value)}" if key in before else f"{key} → {_shown(value)}"
+        for key, value in values.items()
+    )
+
+
+def _shown(value: Any) -> str:
+    if value is None or value == {}:
+        return "none"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _number(value: Any) -> float | None:

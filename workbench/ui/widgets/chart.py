@@ -42,6 +42,8 @@ class Chart(Widget, can_focus=True):
     """
 
     ALLOW_MAXIMIZE = True
+    ALLOW_SELECT = False
+    """Dragging moves what is seen."""
     DEFAULT_CSS = """
     Chart { height: 1fr; width: 1fr; min-height: 4; }
     """

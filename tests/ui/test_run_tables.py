@@ -1,0 +1,41 @@
+"""What the list of a run's events says of how it was steered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from workbench.ui.past import Past
+from workbench.ui.run_tables import event_rows
+
+
+def told(**mark: Any) -> str:
+    [row] = event_rows(Past((), marks=({"time": 0.0, "steps": 1000, **mark},)), plain=True)
+    return "".join(text for text, _ in row.cells["text"])
+
+
+@pytest.mark.parametrize(
+    ("mark", "text"),
+    [
+        (
+            {
+                "values": {"ppo.learning_rate": 1e-4, "keep_last": 3},
+                "old": {"ppo.learning_rate": 3e-4, "keep_last": None},
+            },
+            "C ppo.learning_rate 0.0003 → 0.0001, keep_last none → 3",
+        ),
+        (
+            {"values": {"total_steps": 900, "stop_criteria": {}}, "by": "resume"},
+            "C total_steps → 900, stop_criteria → none",
+        ),
+        ({"values": "torn"}, "C a value"),
+    ],
+)
+def test_changed_values_are_told_with_what_they_were(mark: dict[str, Any], text: str) -> None:
+    assert told(kind="set", **mark) == text
+
+
+def test_scores_on_request_are_told() -> None:
+    assert told(kind="scores", of_steps=500, mean_return=12.0, std_return=0.5).startswith("• scored 500 on request 12")
+    assert told(kind="scores", of_steps=500, failure="the disk is full") == "• scores failed: the disk is full"
