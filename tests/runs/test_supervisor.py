@@ -1,10 +1,12 @@
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from workbench.runs.events import EventTail, EventWriter
 from workbench.runs.history import History
 from workbench.runs.launch import ensure_supervisor
 from workbench.runs.lock import SupervisorLock, supervisor_of
+from workbench.runs.places import WAITING, has_place
 from workbench.runs.requests import await_answer, send
 from workbench.runs.state import StateFile, observe
 from workbench.runs.states import RunState
@@ -259,6 +262,31 @@ def test_a_paused_trainer_frees_its_place(queue: Queue, runs_root: Path, monkeyp
     first.state_path.write_text(json.dumps(data))
     assert wait_for_end(second, 10).state is RunState.FINISHED
     assert state_of(first) is RunState.PAUSED
+
+
+def test_a_paused_trainer_that_waits_to_go_on_gets_the_next_place(
+    queue: Queue, runs_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SLOTS_VARIABLE, "1")
+    first, second, third = queue(fake_launch("iterations=1000"), *(fake_launch("iterations=2") for _ in range(2)))
+    until(lambda: state_of(first) is RunState.RUNNING)
+    stored = StateFile(first.state_path).read()
+    assert stored is not None
+    waiting = replace(stored, state=RunState.PAUSED, reason=WAITING)
+    StateFile(first.state_path).store(waiting)
+    assert has_place(first, since=waiting.updated, places=1)
+    # One that was asked to go on before it goes first, one that is just paused does not count.
+    other = RunDirectory.create(runs_root, "ppo", "b", files={"run.json": {}})
+    StateFile(other.state_path).write(RunState.PAUSED)
+    assert has_place(first, since=waiting.updated, places=1)
+    me = StateFile(other.state_path).write(RunState.PAUSED, reason=WAITING)
+    StateFile(other.state_path).store(replace(me, updated=waiting.updated - 1))
+    assert not has_place(first, since=waiting.updated, places=1) and has_place(first, since=0.0, places=1)
+    # This process is no trainer to be ended.
+    shutil.rmtree(other.path)
+    assert [state_of(run) for run in (second, third)] == ["queued", "queued"]
+    StateFile(first.state_path).store(replace(stored, state=RunState.PAUSED))
+    assert wait_for_end(second, 10).state is RunState.FINISHED
 
 
 def test_a_supervisor_that_cannot_start_says_why(runs_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

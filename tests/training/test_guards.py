@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,15 @@ import pytest
 import torch
 
 from tests.training.conftest import CART_POLE, events, make_run, metrics, tiny_spec, train_here
+from tests.training.fast.learners import parameters
 from workbench.policies import read_checkpoint
 from workbench.runs import EventWriter, RunState, observe
 from workbench.simulation import EnvSource, make_sb3
 from workbench.training import keeper
 from workbench.training.anomalies import AnomalyError
+from workbench.training.fast.batch import Batch
+from workbench.training.fast.flat import FlatParameters
+from workbench.training.fast.perceptron import Pass
 from workbench.training.fast.rollout import Rollout
 from workbench.training.learner import Learner
 from workbench.training.log import RunLog
@@ -116,6 +121,54 @@ def test_a_gradient_that_is_not_finite_is_found_before_it_is_learnt(monkeypatch:
     assert caught.value.where == {"layer": "mlp_extractor.value_net.0.weight"}
     assert all(torch.isfinite(parameter).all() for parameter in made.model.policy.parameters())
     made.close()
+
+
+@pytest.mark.parametrize("algorithm", ["sac", "td3"])
+@pytest.mark.parametrize(
+    ("broken", "layer"), [("rewards", r"critic\.qf0\.0\.weight"), ("action gradient", r"actor\.\w+\.0\.weight")]
+)
+def test_the_first_gradient_from_replay_that_is_not_finite_is_not_learnt(
+    algorithm: str, broken: str, layer: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = tiny_spec(algorithm)
+    made = Learner(spec, make_sb3(CART_POLE, spec.n_envs, 3, 1), seed=3)
+    made.start([])
+    draw, descend = Batch.draw, Pass.backward_to_inputs
+    updates = []
+
+    def poison_draw(self: Any, *args: Any) -> None:
+        draw(self, *args)
+        updates.append(parameters(made.model))
+        if len(updates) == 8 and broken == "rewards":
+            self.rewards[3] = math.nan
+
+    def poison_gradient(self: Any) -> Any:
+        gradient = descend(self)
+        if len(updates) == 8 and broken == "action gradient":
+            gradient[0, 3, 0] = math.inf
+        return gradient
+
+    monkeypatch.setattr(Batch, "draw", poison_draw)
+    monkeypatch.setattr(Pass, "backward_to_inputs", poison_gradient)
+    # Learning begins after a hundred steps and the eighth update follows four steps each of four copies later.
+    with pytest.raises(AnomalyError, match=rf"the gradients {layer} and .* after 132 steps") as caught:
+        made.iterate()
+    assert re.fullmatch(layer, caught.value.where["layer"])
+    assert len(updates) == 8
+    assert torch.isfinite(parameters(made.model)).all()
+    # What came before the update was learnt, and of the update what was done before the gradient was.
+    assert not torch.equal(updates[7], updates[6])
+    made.close()
+
+
+def test_gradients_that_are_large_are_still_finite() -> None:
+    parameter = torch.nn.Parameter(torch.zeros(3))
+    flat = FlatParameters([parameter], torch.optim.Adam([parameter]))
+    flat.grads.fill_(1e30)
+    flat.require_finite("it")
+    flat.grads[1] = math.nan
+    with pytest.raises(FloatingPointError, match="a gradient of it is not finite"):
+        flat.require_finite("it")
 
 
 def full_disk(*_: Any, **__: Any) -> Any:

@@ -40,7 +40,9 @@ def assert_stopped(run: RunDirectory, child: subprocess.Popen[bytes], reason: st
     observed = observe(run)
     assert (observed.state, observed.reason) == (RunState.STOPPED, reason)
     latest = run.latest()
-    assert latest is not None and latest.steps == events(run)[-1]["steps"] == metrics(run)[-1]["time/total_timesteps"]
+    assert latest is not None and latest.steps == events(run)[-1]["steps"]
+    # Where scores were waited for, the last iteration is told of by the process that goes on.
+    assert latest.steps - metrics(run)[-1]["time/total_timesteps"] in (0, 100)
     assert read_checkpoint(latest.path).record.steps == latest.steps
     assert [event["state"] for event in events(run, "state")][-2:] == ["stopping", "stopped"]
 

@@ -18,7 +18,6 @@ from workbench.ui.app import WorkbenchApp
 from workbench.ui.screens.error import ErrorCard
 from workbench.ui.screens.help import HelpCard
 from workbench.ui.screens.quit import QuitCard
-from workbench.ui.screens.viewer import ViewerScreen
 from workbench.ui.state import Remembered
 
 HEAVY = ("torch", "mujoco", "gymnasium", "stable_baselines3", "polyscope")
@@ -235,52 +234,6 @@ async def test_other_themes_get_the_curves_of_their_brightness(app: WorkbenchApp
         app.theme = "dracula"
         await pilot.pause()
         assert app.theme_variables["series-1"].upper() == "#5DCAFF"
-
-
-async def test_the_viewer_says_what_plays_and_one_thing_plays_at_a_time(app: WorkbenchApp, settle: Settle) -> None:
-    launcher = app.launcher
-    assert isinstance(launcher, fakes.FakeLauncher)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("3")
-        await pilot.pause()
-        assert isinstance(app.screen, ViewerScreen)
-        assert "Nothing is playing." in text(app)
-        app.start_play(["play", "ant"], "ant")
-        app.start_play(["play", "7f3a:best"], "ant 7f3a best")
-        await pilot.pause()
-        assert [job.state for job in launcher.jobs] == ["stopped", "running"]
-        assert "● ant 7f3a best   plays in its window. S closes it." in text(app)
-        await pilot.press("S")
-        await pilot.pause()
-        assert "■ ant 7f3a best   Closed, v opens it again." in text(app)
-        await pilot.press("v")
-        await pilot.pause()
-        assert launcher.commands[-1] == "workbench play 7f3a:best"
-
-
-async def test_a_viewer_that_fails_is_its_own_card_and_touches_no_run(app: WorkbenchApp, settle: Settle) -> None:
-    launcher = app.launcher
-    assert isinstance(launcher, fakes.FakeLauncher)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        app.start_play(["play", "ant"], "ant")
-        launcher.finish(launcher.jobs[0], exit_code=1, tail=["loading", "workbench: no GL here. Install libegl1."])
-        await pilot.pause()
-        assert isinstance(app.screen, ErrorCard)
-        assert "The viewer could not show ant" in text(app)
-        assert "Install libegl1." in text(app)
-        assert "loading" not in text(app)
-        await pilot.press("d")
-        await pilot.pause()
-        assert "loading" in text(app)
-        assert "Traceback" not in text(app)
-        await pilot.press("Y")
-        assert "Install libegl1." in app.clipboard
-        await pilot.press("escape")
-        await pilot.press("3")
-        await pilot.pause()
-        assert "It could not be shown." in text(app)
 
 
 async def test_a_film_that_is_done_says_where_it_is(app: WorkbenchApp, settle: Settle) -> None:

@@ -60,24 +60,20 @@ async def test_a_command_that_fails_keeps_its_last_words(project: Project, quick
 async def test_a_job_is_stopped(project: Project, quick: None, monkeypatch, tmp_path: Path) -> None:
     stand_in(monkeypatch, tmp_path, "exec sleep 60")
     launcher = ProcessLauncher(project, on_change=lambda job: None)
-    job = launcher.start(["play", "ant"], kind="viewer", title="ant")
+    job = launcher.start(["record", "ant"], kind="film", title="ant")
     launcher.stop(job)
     await ended(job)
     assert job.state == "stopped"
 
 
-async def test_closing_ends_the_viewer_and_leaves_films_alone(
-    project: Project, quick: None, monkeypatch, tmp_path: Path
-) -> None:
-    stand_in(monkeypatch, tmp_path, f"echo $$ > {tmp_path}/$5.pid; exec sleep 60")
+async def test_closing_leaves_films_alone(project: Project, quick: None, monkeypatch, tmp_path: Path) -> None:
+    stand_in(monkeypatch, tmp_path, f"echo $$ > {tmp_path}/film.pid; exec sleep 60")
     launcher = ProcessLauncher(project, on_change=lambda job: None)
-    for words, kind in ((["record"], "film"), (["play"], "viewer")):
-        launcher.start(words, kind=kind, title=kind)
-    files = [tmp_path / "record.pid", tmp_path / "play.pid"]
-    await until(lambda: all(path.is_file() and path.read_text().strip() for path in files))
-    film, viewer = (int(path.read_text()) for path in files)
+    launcher.start(["record"], kind="film", title="film")
+    file = tmp_path / "film.pid"
+    await until(lambda: file.is_file() and bool(file.read_text().strip()))
+    film = int(file.read_text())
     launcher.close()
-    await until(lambda: os.waitpid(viewer, os.WNOHANG)[0] == viewer)
     os.kill(film, 0)
     os.kill(film, 9)
     await until(lambda: os.waitpid(film, os.WNOHANG)[0] == film)

@@ -139,22 +139,3 @@ def test_an_error(project: Project, settle: Settle, snap_compare: Snap, look: st
         )
 
     assert snap_compare(made(project, look), terminal_size=SMALL, run_before=before(settle, then=show))
-
-
-@THEMES
-@pytest.mark.parametrize("state", ["empty", "playing", "failed"])
-def test_viewer(project: Project, settle: Settle, snap_compare: Snap, look: str, state: str) -> None:
-    fakes.write_environments(project)
-    launcher = fakes.FakeLauncher()
-
-    async def play(pilot: Pilot[None]) -> None:
-        app = pilot.app
-        assert isinstance(app, WorkbenchApp)
-        if state != "empty":
-            app.start_play(["play", "7f3a:best"], "ant 7f3a ◆ 8.5 M")
-        if state == "failed":
-            launcher.on_change = app.jobs_changed.publish  # no card over the place
-            launcher.finish(launcher.jobs[0], exit_code=1, tail=["workbench: no GL here. Install libegl1."])
-
-    app = made(project, look, launcher=launcher)
-    assert snap_compare(app, terminal_size=SMALL, run_before=before(settle, "3", then=play))

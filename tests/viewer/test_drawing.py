@@ -211,3 +211,18 @@ def _still(env: Any) -> Any:
     from workbench.policies import make_agent
 
     return make_agent("zero", env)
+
+
+def test_a_body_that_runs_towards_the_camera_stays_in_the_picture(opened: list[Any]) -> None:
+    env = gymnasium.make("HalfCheetah-v5")
+    opened.append(env)
+    env.reset(seed=1)
+    model, data = env.unwrapped.model, env.unwrapped.data
+    frames = MujocoFrames(env, size=(160, 120), samples=1, theme=THEMES["light"])
+    opened.append(frames)
+    contrast = []
+    for step in range(120):
+        data.qpos[0] = -0.05 * step * (1 + step / 60)
+        mujoco.mj_forward(model, data)
+        contrast.append(frames.draw(0.05).reshape(120, 160, 4)[..., :3].std())
+    assert min(contrast) > 0.8 * contrast[0]

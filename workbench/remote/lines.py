@@ -53,7 +53,7 @@ def parse_command(line: bytes | str) -> Command:
     return Command(command.name, values)
 
 
-def encode_command(name: str, **values: Any) -> bytes:
+def encode_command(name: str, /, **values: Any) -> bytes:
     """Return a command as a line.
 
     Raises:
@@ -64,7 +64,7 @@ def encode_command(name: str, **values: Any) -> bytes:
     return line.encode() + b"\n"
 
 
-def encode_event(name: str, **values: Any) -> bytes:
+def encode_event(name: str, /, **values: Any) -> bytes:
     """Return an event as a line; numbers that are not finite are told as null.
 
     Raises:

@@ -21,6 +21,7 @@ RESUME = "resume"
 """What an event of changed values says where a resumption brought them: they count from its beginning."""
 
 EVALUATED_WITH = "evaluations keep the environment's own weights"
+REPLAYED_WITH = "what is replayed keeps the rewards it was given"
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,8 @@ class Steering:
         spec = made.require("the values cannot change so")
         weights = weights_in(made.values)
         self._apply(spec, weights)
-        notes = {"note": EVALUATED_WITH} if weights else {}
+        told = [EVALUATED_WITH] if spec.algorithm == "ppo" else [EVALUATED_WITH, REPLAYED_WITH]
+        notes = {"note": "; ".join(told)} if weights else {}
         self._events.append("set", id=request.id, steps=done.steps, values=made.values, old=made.old, **notes)
         said = "; ".join([made.text, *(str(problem) for problem in made.problems), *notes.values()])
         self._log.say(f"changed: {said}")

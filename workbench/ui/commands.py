@@ -319,7 +319,7 @@ FOOTERS: dict[str, tuple[Hint, ...]] = {
         ("viewer.play", "Pause"), ("move.left+move.right", "Step"),
         ("checkpoint.previous+checkpoint.next", "Checkpoint"), ("viewer.faster+viewer.slower", "Speed"),
         ("viewer.seed_previous+viewer.seed_next", "Seed"), ("viewer.restart", "Restart"), ("viewer.record", "Record"),
-        ("viewer.follow", "Follow newest"), ("viewer.preview", "Preview"), ("run.montage", "Montage"),
+        ("open.selected", "What plays"), ("viewer.follow", "Follow newest"), ("viewer.preview", "Preview"), ("run.montage", "Montage"),
         ("run.stop", "Close"), ("app.commands", "Commands"),
     ),
     "recordings": _hints(

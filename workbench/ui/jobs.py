@@ -1,8 +1,7 @@
-"""The commands the app starts for a person: films, montages, the viewer.
+"""The commands the app starts for a person: films and montages.
 
 A job is a child process of its own session whose output goes to a file. It is polled, not awaited through asyncio's
-transport: that one kills its child when the loop ends, and a film must go on when the app is closed. Jobs of kind
-`viewer` close with the app.
+transport: that one kills its child when the loop ends, and a film must go on when the app is closed.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from typing import Literal, Protocol
 
 from workbench.project import Project, cache_folder
 
-JobKind = Literal["film", "viewer"]
+JobKind = Literal["film"]
 JobState = Literal["running", "done", "failed", "stopped"]
 
 TAIL_LINES = 12
@@ -113,7 +112,7 @@ class ProcessLauncher:
         self.jobs.append(job)
         command = [sys.executable, "-m", "workbench", "--project", str(self._project.root), *words]
         try:
-            log = _new_log()
+            log = new_log()
             with log.open("wb") as output:
                 process = subprocess.Popen(
                     command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
@@ -132,13 +131,10 @@ class ProcessLauncher:
         if process is not None and job.state == "running":
             job.state = "stopped"
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGINT if job.kind == "film" else signal.SIGTERM)
+                os.killpg(process.pid, signal.SIGINT)
 
     def close(self) -> None:
-        """Close the viewer, leave films alone, and stop watching."""
-        for job in self.jobs:
-            if job.kind == "viewer":
-                self.stop(job)
+        """Leave what runs alone, and stop watching."""
         for watcher in self._watchers.values():
             watcher.cancel()
         for process in self._processes.values():
@@ -167,7 +163,7 @@ def last_lines(log: Path, count: int = TAIL_LINES) -> tuple[str, ...]:
     return tuple(line for line in lines if line)[-count:]
 
 
-def _new_log() -> Path:
+def new_log() -> Path:
     """Make a file for a job's output, and forget the oldest ones."""
     folder = cache_folder() / "jobs"
     folder.mkdir(parents=True, exist_ok=True)

@@ -52,10 +52,18 @@ class RunScreenBase(ChartedScreen):
 
     def action_viewer_watch(self) -> None:
         """Play the run's checkpoint in a window."""
+        self._play(preview=False)
+
+    def action_viewer_preview(self) -> None:
+        """Play the run's checkpoint in the terminal."""
+        self._play(preview=True)
+
+    def _play(self, *, preview: bool) -> None:
         row = self.current
         if row is not None and self._has_checkpoint(row):
             target, what = self._target(row)
-            self.workbench.start_play(["play", target], what, {"target": target, "run": str(row.path)})
+            detail = {"target": target, "run": str(row.path)}
+            self.workbench.start_play(["play", target], what, detail, preview=preview)
 
     def action_viewer_record(self) -> None:
         """Open the form of a recording of the run's checkpoint."""

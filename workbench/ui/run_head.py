@@ -10,7 +10,7 @@ from workbench import formatting
 from workbench.runs.states import RunState
 from workbench.ui.past import CheckpointRow
 from workbench.ui.run_charts import Spec
-from workbench.ui.run_config import RunConfig, Setting
+from workbench.catalog.run_config import RunConfig, Setting
 from workbench.ui.run_rows import eta_text
 from workbench.ui.theme import STATE_LOOKS
 from workbench.ui.watch import RunRow

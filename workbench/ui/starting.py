@@ -18,6 +18,7 @@ from textual.app import SuspendNotSupported
 from workbench.formatting import plural
 from workbench.ui.jobs import Job, shell_line
 from workbench.ui.launching import Launching
+from workbench.ui.watching import Watching, has_display
 
 if TYPE_CHECKING:
     from textual.signal import Signal
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _TEXTS = frozenset({".py", ".json", ".md", ".log", ".csv", ".xml", ".jsonl", ".html"})
 
 
-class Starting(Launching):
+class Starting(Launching, Watching):
     """The part of the app that starts things; every one of them is a command a person could type."""
 
     if TYPE_CHECKING:
@@ -74,30 +75,6 @@ class Starting(Launching):
         if said:
             self.notify(f"{', '.join(said)}. 2 shows them.")
 
-    # The viewer.
-
-    @property
-    def playing(self) -> Job | None:
-        """What the viewer plays, or played last."""
-        return next((job for job in reversed(self.launcher.jobs) if job.kind == "viewer"), None)
-
-    def start_play(self, words: Sequence[str], what: str, detail: dict[str, str] | None = None) -> None:
-        """Play something in the one viewer; what played before is closed."""
-        if not has_display():
-            self.show_error(
-                "No display",
-                "The viewer needs a display, and this terminal has none.",
-                hint="V records it to a film instead.",
-            )
-            return
-        for job in self.launcher.jobs:
-            if job.kind == "viewer" and job.state == "running":
-                self.launcher.stop(job)
-        job = self.launcher.start(words, kind="viewer", title=what, detail=detail)
-        self.jobs_changed.publish(job)
-        if self.current_mode != "viewer":
-            self.notify(f"Opening {what} in a window. 3 shows what plays.")
-
     # Films.
 
     def start_film(self, words: Sequence[str] | None, what: str) -> None:
@@ -118,14 +95,14 @@ class Starting(Launching):
 
     def report_job(self, job: Job) -> None:
         """Say how a job ended: a notice, or a card where it failed."""
-        if job.state == "done" and job.kind == "film":
+        if job.state == "done":
             self.notify(f"The {job.title} is done. 4 shows it.")
         elif job.state == "failed":
             sentence, hint = job.fault
             self.show_error(
-                f"The {job.title} failed" if job.kind == "film" else f"The viewer could not show {job.title}",
+                f"The {job.title} failed",
                 sentence,
-                hint=hint or ("" if job.kind == "film" else "V records it to a film instead."),
+                hint=hint,
                 details="\n".join([job.command_line, "", *job.tail]),
             )
 
@@ -179,8 +156,3 @@ def _editor() -> list[str]:
     """Return the words that start the person's editor, or one that is there."""
     chosen = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
     return chosen or [name for name in ("nano", "vi") if shutil.which(name)][:1]
-
-
-def has_display() -> bool:
-    """Return whether a window can be opened here."""
-    return sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

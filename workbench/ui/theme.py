@@ -1,8 +1,7 @@
 """The app's two themes, and how each run state looks.
 
-Screens use theme variables only; a hex colour appears here and nowhere else. The eight colours of curves have a
-contrast of at least 3:1 on their background, and any two differ by at least 20 ΔE for normal and for each kind of
-dichromat vision. Themes of other makers take the set of their brightness.
+Screens use theme variables only; a hex colour appears here, those of curves in `workbench.colours`, and nowhere else.
+Themes of other makers take the set of their brightness.
 """
 
 from __future__ import annotations
@@ -11,15 +10,13 @@ from dataclasses import dataclass
 
 from textual.theme import Theme
 
+from workbench.colours import SERIES_DARK, SERIES_LIGHT
 from workbench.runs.states import RunState
 
 DARK = "workbench-dark"
 LIGHT = "workbench-light"
 
-SERIES_COUNT = 8
-
-_SERIES_DARK = ("#5DCAFF", "#FFBF16", "#379D6D", "#C761A8", "#EEE88A", "#D9651F", "#5B73FF", "#CEF7DC")
-_SERIES_LIGHT = ("#5786E9", "#C77800", "#72885B", "#8F5685", "#402800", "#8C4600", "#773FEC", "#32323A")
+SERIES_COUNT = len(SERIES_DARK)
 
 
 @dataclass(frozen=True)
@@ -60,10 +57,10 @@ def _variables(
 
 
 _DARK_VARIABLES = _variables(
-    _SERIES_DARK, muted="#8A919E", running="#5DCAFF", waiting="#FFBF16", good="#5FC08E", bad="#FF7B72"
+    SERIES_DARK, muted="#8A919E", running="#5DCAFF", waiting="#FFBF16", good="#5FC08E", bad="#FF7B72"
 )
 _LIGHT_VARIABLES = _variables(
-    _SERIES_LIGHT, muted="#646B78", running="#2A62C9", waiting="#8A5300", good="#2E7048", bad="#B3261E"
+    SERIES_LIGHT, muted="#646B78", running="#2A62C9", waiting="#8A5300", good="#2E7048", bad="#B3261E"
 )
 
 THEMES = (

@@ -97,6 +97,8 @@ class MujocoFrames:
         target = self._follower.update(self._framing.target(data), elapsed_s)
         with backend.failures_explained():
             self._scene.update(data, target)
+            # Clipping is measured from the camera to this point, which looking at another one leaves behind.
+            self._polyscope.set_view_center_raw(target)
             self._polyscope.look_at_dir(self._view.position(target), target, UP)
             buffer: NDArray[np.uint8] = self._bindings.screenshot_to_buffer(self._options)
         return buffer

@@ -17,9 +17,9 @@ from tests.simulation.toys import SliderEnv, SliderEnvConfig
 from workbench.simulation.sb3_env import BatchVecEnv
 from workbench.specs import PPOSpec, RunSpec
 from workbench.training import blas
+from workbench.training.fast.noise import draw_noise
 from workbench.training.fast.normalize import Normalizer
 from workbench.training.fast.ppo import PPO
-from workbench.training.fast.rollout import draw_noise
 from workbench.training.fast.threads import Pace, one_thread
 from workbench.training.learner import Learner
 
@@ -185,7 +185,10 @@ def test_threads_are_used_where_they_pay() -> None:
             pace.note(chosen[-1], seconds[chosen[-1]])
         return chosen
 
-    assert rounds(200).count(1) <= 6
+    assert rounds(210).count(1) <= 9
+    # One late round changes nothing, and work that stays slow does.
+    pace.note(4, 100.0)
+    assert rounds(50).count(1) == 0
     seconds[4] = 3.0
     assert rounds(200).count(4) <= 8
     assert Pace().choose(1) == 1

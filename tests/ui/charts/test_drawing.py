@@ -209,3 +209,21 @@ def test_grey_curves_lie_behind_the_coloured_ones() -> None:
     drawing = draw(ChartData("m", "m", (replace(curve([5, 5]), bold=True, letter=""), grey)), RAW, 40, 8)
     styles = {cell.style for row in drawing.rows for cell in row if "\u2800" < cell.sign <= "\u28ff"}
     assert styles == {"series-0-bold"}
+
+
+@pytest.mark.parametrize("values", [[1e-300, 2e-300], [1e149, -1e149], [1e12, 1e12 + 1e-3], [5e-324, 0.0]])
+def test_numbers_of_any_size_can_be_drawn(values: list[float]) -> None:
+    data = ChartData("m", "m", (curve(values),), (Reference(1e300, "goal"), Reference(-1e-300, "other")))
+    for width, height in ((24, 5), (60, 12), (200, 40)):
+        for view in (RAW, ChartView(log=frozenset({"m"}))):
+            drawing = draw(data, view, width, height)
+            assert [len(row) for row in drawing.rows] == [width] * height
+
+
+def test_an_evaluation_outside_the_window_does_not_widen_the_y_axis() -> None:
+    data = ChartData("m", "m", (curve([1, 2, 3, 4]),), points=(Point(1000, -500.0), Point(3000, 9.0)))
+    view = ChartView(weight=0, window=(2000, 4000), following=False)
+    assert draw(data, view, 60, 10).plan.y_range == (1, 9)
+    by_time = replace(view, x_axis=XAxis.WALL, window=(20, 40))
+    assert draw(data, by_time, 60, 10).plan.y_range == (1, 9)
+    assert draw(data, RAW, 60, 10).plan.y_range == (-500, 9)

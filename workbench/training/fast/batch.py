@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from stable_baselines3.common.buffers import ReplayBuffer
 from stable_baselines3.common.vec_env import VecNormalize
+from torch import Tensor
 
 from workbench.training.fast.replay import TAIL, RowReplayBuffer
 
@@ -30,7 +31,10 @@ class Batch:
         self.pairs = self.rows[:size, :width]
         """(size, o + a): what a critic reads."""
         self.actions = self.rows[:size, obs_size:width]
-        """(size, a): those that were taken, until others are written."""
+        """(size, a): those that were taken."""
+        self.own_pairs = torch.zeros(size, width)
+        """(size, o + a): the same observations with the policy's own actions, once `write_own` has put them there."""
+        self._own_observations, self._own_actions = self.own_pairs[:, :obs_size], self.own_pairs[:, obs_size:]
         self.next_pairs = self.rows[size:, :width]
         """(size, o + a): what a target reads, once the next actions are written."""
         self.next_actions = self.rows[size:, obs_size:width]
@@ -75,6 +79,11 @@ class Batch:
         self.rewards.copy_(samples.rewards[:, 0])
         discounts = gamma if samples.discounts is None else samples.discounts[:, 0]
         self.discounts.copy_((1 - samples.dones[:, 0]) * discounts)
+
+    def write_own(self, actions: Tensor) -> None:
+        """Fill `own_pairs` with the policy's actions (size, a)."""
+        self._own_observations.copy_(self.observations[: self.size])
+        self._own_actions.copy_(actions)
 
     def _normalize(self) -> None:
         normalizer = self._normalizer

@@ -9,6 +9,7 @@ the same numbers.
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Sequence
 
 import torch
@@ -105,6 +106,28 @@ class FlatParameters:
         other = copy.copy(self)
         other.grads = grads
         return other
+
+    def part(self, parameters: Sequence[Tensor]) -> FlatParameters:
+        """Return neighbouring parameters alone, on the same memory, for steps of their own; bind the whole."""
+        first = next(index for index, one in enumerate(self._parameters) if one is parameters[0])
+        other = copy.copy(self)
+        for name in ("values", "grads", "_means", "_squares"):
+            setattr(other, name, self.view(getattr(self, name), parameters, -1))
+        other._steps = self._steps[first : first + len(parameters)]
+        return other
+
+    def require_finite(self, whose: str) -> None:
+        """Look at `grads` before a step, for one product.
+
+        Args:
+            whose: Whose gradients they are, in words.
+
+        Raises:
+            FloatingPointError: One is not finite; the values are still good, and the gradients tell where it began.
+        """
+        # What is not finite stays so in the sum of squares; what is finite but large may only seem so.
+        if not math.isfinite(torch.dot(self.grads, self.grads)) and not self.grads.isfinite().all():
+            raise FloatingPointError(f"a gradient of {whose} is not finite")
 
     def step(self, scale: Tensor | None = None) -> None:
         """Take one step of Adam with `grads`, at the learning rate that the optimiser has now.

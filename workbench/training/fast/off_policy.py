@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import logging
+import math
 import time
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, overload
 
-import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.buffers import ReplayBuffer
@@ -22,11 +23,16 @@ from stable_baselines3.common.utils import should_collect_more_steps
 from stable_baselines3.common.vec_env import VecEnv
 
 from workbench.simulation import StepArrays
+from workbench.training.fast.noise import Kind, SeededNoise, StepNoise, add_noise
 from workbench.training.fast.normalize import Normalizer, steps_arrays
 from workbench.training.fast.perceptron import read_layers
 from workbench.training.fast.replay import RowReplayBuffer
 
 logger = logging.getLogger(__name__)
+
+
+Draw = Callable[[Kind], NDArray[Any]]
+"""Noise (n, a) of a kind for the step that is being taken."""
 
 
 class Updates(Protocol):
@@ -40,21 +46,27 @@ class Updates(Protocol):
         """Take hold of parameters and moments again, and return why that cannot be, if so."""
         ...
 
-    def act(self, observations: NDArray[Any]) -> NDArray[Any]:
+    def act(self, observations: NDArray[Any], noise: Draw) -> NDArray[Any]:
         """Return what the policy does within -1 and 1, before any action noise."""
         ...
 
 
-class OffPolicy(OffPolicyAlgorithm):
+class OffPolicy(SeededNoise, OffPolicyAlgorithm):
     """A learner from replay, faster where it recognises its networks, its buffer and its environment.
 
     The three are judged apart: what is not recognised is left to Stable-Baselines3's own code, and said once.
+
+    With networks that are recognised, what a copy draws to explore does not depend on how many copies there are: the
+    actions of the warm-up, the spread of the policy and normal action noise. All else that is drawn follows
+    Stable-Baselines3's order of global draws: whatever networks that are not recognised do, action noise of other
+    kinds, and updates.
     """
 
     workers = 0
     """Threads of an update; 0 for one a CPU. They change nothing but the time."""
 
     _made: Updates | None = None
+    _noise: StepNoise | None = None
     _judged: tuple[Any, str | None] | None = None
     _said: frozenset[str] = frozenset()
 
@@ -96,13 +108,23 @@ class OffPolicy(OffPolicyAlgorithm):
     def _sample_action(
         self, learning_starts: int, action_noise: ActionNoise | None = None, n_envs: int = 1
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        updates = self._updates(self.batch_size) if self.num_timesteps >= learning_starts else None
+        updates = self._updates(self.batch_size)
         if updates is None or updates.n_envs != n_envs:
             return super()._sample_action(learning_starts, action_noise, n_envs)
-        scaled: NDArray[Any] = updates.act(self._last_obs)  # type: ignore[arg-type]
+        draw = self._next_noise(n_envs)
+        is_warming_up = self.num_timesteps < learning_starts
+        scaled = draw(Kind.WARM_UP) if is_warming_up else updates.act(self._last_obs, draw)  # type: ignore[arg-type]
         if action_noise is not None:
-            scaled = np.clip(scaled + action_noise(), -1, 1)
+            scaled = add_noise(scaled, action_noise, draw(Kind.ACTION))
         return self.policy.unscale_action(scaled), scaled
+
+    def _next_noise(self, n_envs: int) -> Draw:
+        """Return the noise of the next step."""
+        noise = self._noise
+        if noise is None or (noise.seed, noise.n_envs) != (self.noise_seed, n_envs):
+            noise = self._noise = StepNoise(self.noise_seed, n_envs, math.prod(self.action_space.shape or ()))
+        self.noise_steps += 1
+        return functools.partial(noise.draw, self.noise_steps - 1)
 
     def collect_rollouts(
         self,
@@ -194,7 +216,7 @@ class OffPolicy(OffPolicyAlgorithm):
             logger.warning(line)
 
     def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "_made", "_judged", "_said", "workers"]
+        return [*super()._excluded_save_params(), "_made", "_noise", "_judged", "_said", "workers"]
 
 
 class Infos(Sequence[Mapping[str, Any]]):

@@ -16,15 +16,16 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from workbench.simulation import Episode
 from workbench.training.fast.actor_critic import ActorCritic, why_not
+from workbench.training.fast.noise import SeededNoise, draw_noise
 from workbench.training.fast.normalize import ArrayEnv, steps_arrays
-from workbench.training.fast.rollout import Rollout, draw_noise
+from workbench.training.fast.rollout import Rollout
 from workbench.training.fast.surrogate import Losses, Terms, Update
 from workbench.training.fast.threads import cpus, one_thread
 
 logger = logging.getLogger(__name__)
 
 
-class PPO(stable_baselines3.PPO):
+class PPO(SeededNoise, stable_baselines3.PPO):
     """PPO that computes the gradients of plain perceptrons by itself and reads rollouts as arrays.
 
     Takes the arguments of Stable-Baselines3's, saves and loads what it does, and runs its code, with one line in the
@@ -34,20 +35,9 @@ class PPO(stable_baselines3.PPO):
     workers = 0
     """Threads of an update at most; 0 for one a CPU. They change nothing but the time."""
 
-    noise_seed: int
-    """Of the exploration noise; with `noise_steps`, all there is to know of its generators. Loading seeds anew."""
-    noise_steps: int
-    """Steps that noise was drawn for, each copy."""
-
     _network: ActorCritic | None = None
     _update: Update | None = None
     _told: set[str]
-
-    def set_random_seed(self, seed: int | None = None) -> None:
-        """Seed everything that is drawn at random; without a seed, exploration noise gets one by chance."""
-        super().set_random_seed(seed)
-        self.noise_seed = int(torch.randint(2**31, ())) if seed is None else seed
-        self.noise_steps = 0
 
     def collect_rollouts(
         self, env: VecEnv, callback: BaseCallback, rollout_buffer: RolloutBuffer, n_rollout_steps: int

@@ -1,8 +1,7 @@
 """Rollouts of PPO as arrays: the policy's actions step by step, everything else of the whole rollout at once.
 
 Values, log-probabilities and the values of cut episodes' last observations do not change while the weights do not, so
-they are computed when the rollout is complete. What copy i draws depends on the seed, on i and on how many steps it
-has done, and on nothing else.
+they are computed when the rollout is complete.
 """
 
 from __future__ import annotations
@@ -134,23 +133,3 @@ def estimate_advantages(buffer: RolloutBuffer, last_values: Array, starts: Array
         np.multiply(decay, last, out=product)
         last = np.add(delta, product, out=advantage)
     buffer.returns[...] = buffer.advantages + buffer.values
-
-
-def draw_noise(seed: int, first: int, steps: int, n_envs: int, size: int) -> Array:
-    """Return standard normal draws (steps, n_envs, size) in single precision.
-
-    Args:
-        seed: Of all of them.
-        first: Steps that each copy has drawn for before.
-        steps: Steps to draw for.
-        n_envs: Copies; what one gets does not depend on how many there are.
-        size: Numbers a step and copy.
-    """
-    draws = np.empty((n_envs, steps, size), np.float32)
-    for copy, own in enumerate(draws):
-        _generator(seed, copy, first).standard_normal(dtype=np.float32, out=own)
-    return np.ascontiguousarray(draws.swapaxes(0, 1))
-
-
-def _generator(seed: int, copy: int, first: int) -> np.random.Generator:
-    return np.random.Generator(np.random.Philox(key=[seed, copy], counter=[0, first, 0, 0]))

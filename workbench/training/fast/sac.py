@@ -16,7 +16,8 @@ from stable_baselines3.sac.policies import LOG_STD_MAX, LOG_STD_MIN
 from workbench.training.fast import flat
 from workbench.training.fast.batch import Batch
 from workbench.training.fast.flat import FlatParameters, bind_all
-from workbench.training.fast.off_policy import OffPolicy, why_not_policy
+from workbench.training.fast.noise import Kind
+from workbench.training.fast.off_policy import Draw, OffPolicy, why_not_policy
 from workbench.training.fast.perceptron import ATEN, Pass, Perceptrons, parameters_in_order, read_layers
 from workbench.training.fast.threads import Pace, cpus, one_thread, run_pieces
 from workbench.training.fast.twin import TwinCritics
@@ -129,20 +130,18 @@ class SACUpdates:
         self._size = width
         self._seen = torch.zeros(model.n_envs, obs_size)
         self._explore = Pass(net, self._seen)
-        self._explore_noise = torch.zeros(model.n_envs, width)
 
     def bind(self) -> str | None:
         """Take hold of parameters and moments again, and return why that cannot be, if so."""
         return bind_all(self._flat)
 
-    def act(self, observations: NDArray[Any]) -> NDArray[Any]:
+    def act(self, observations: NDArray[Any], noise: Draw) -> NDArray[Any]:
         """Return actions (n, a) within -1 and 1, drawn for observations (n, …)."""
         with one_thread(), torch.inference_mode():
             self._seen.copy_(torch.from_numpy(observations).view(self._seen.shape))
             mean, log_std = torch.split(self._explore.forward()[0], self._size, dim=1)
-            self._explore_noise.normal_()
             std = log_std.clamp(LOG_STD_MIN, LOG_STD_MAX).exp_()
-            actions: NDArray[Any] = std.mul_(self._explore_noise).add_(mean).tanh_().numpy()
+            actions: NDArray[Any] = std.mul_(torch.from_numpy(noise(Kind.POLICY))).add_(mean).tanh_().numpy()
         return actions
 
     def run(self, model: SAC, gradient_steps: int) -> dict[str, list[float]]:
@@ -162,6 +161,7 @@ class SACUpdates:
                     log_ent_coef, surplus = self._ent_coef.values.item(), mean_log_prob + float(model.target_entropy)
                     ent_coef = math.exp(log_ent_coef)
                     self._ent_coef.grads.fill_(-surplus)
+                    self._ent_coef.require_finite("the entropy coefficient")
                     self._ent_coef.step()
                     told["ent_coef_loss"].append(-log_ent_coef * surplus)
                 told["ent_coef"].append(ent_coef)
@@ -190,20 +190,19 @@ class SACUpdates:
         """Step both critics towards the target and return their loss."""
         batch, critics = self._batch, self._critics
         batch.next_actions.copy_(self._actions_next)
+        batch.write_own(self._actions_now)
         critics.look_ahead(workers)
         torch.minimum(*critics.next_values, out=self._least).add_(self._log_probs_next, alpha=-ent_coef)
         torch.addcmul(batch.rewards, batch.discounts, self._least, out=self._returns)
-        return critics.learn(self._returns, 0.5, workers)
+        return critics.learn(self._returns, 0.5, workers, look=True)
 
     def _improve_actor(self, ent_coef: float, workers: int) -> float:
         """Step the actor and return the mean value of its actions."""
         batch, critics = self._batch, self._critics
-        batch.actions.copy_(self._actions_now)
-        critics.look(workers)
-        value = torch.minimum(*critics.values, out=self._least).mean().item()
+        value = torch.minimum(*critics.own_values, out=self._least).mean().item()
         # Only the lower critic of each row is followed.
         chosen, other = critics.gradients
-        torch.le(*critics.values, out=chosen).mul_(-1 / batch.size)
+        torch.le(*critics.own_values, out=chosen).mul_(-1 / batch.size)
         torch.neg(chosen, out=other).sub_(1 / batch.size)
         critics.climb(workers)
         along = torch.add(*critics.uphill, out=self._along)
@@ -214,5 +213,6 @@ class SACUpdates:
             along, self._raw_log_std_now, LOG_STD_MIN, LOG_STD_MAX, grad_input=self._log_std_grad
         )
         self._act.backward()
+        self._actor.require_finite("the actor")
         self._actor.step()
         return value

@@ -14,7 +14,7 @@ from stable_baselines3.td3 import policies
 from workbench.training.fast import flat
 from workbench.training.fast.batch import Batch
 from workbench.training.fast.flat import FlatParameters, bind_all
-from workbench.training.fast.off_policy import OffPolicy, why_not_policy
+from workbench.training.fast.off_policy import Draw, OffPolicy, why_not_policy
 from workbench.training.fast.perceptron import ATEN, Pass, Perceptrons, parameters_in_order, read_layers
 from workbench.training.fast.threads import Pace, cpus, one_thread
 from workbench.training.fast.twin import TwinCritics
@@ -80,7 +80,7 @@ class TD3Updates:
         target_net = Perceptrons(self._target_actor, target_layers, activation)
         self._act = Pass(net, batch.observations[:batch_size], learning=batch_size)
         self._next_act = Pass(target_net, batch.observations[batch_size:])
-        self._first_critic = self._critics.first(batch)
+        self._first_critic = self._critics.first
         # Every action counts the same in the loss of the actor.
         self._first_critic.gradient.fill_(-1 / batch_size)
 
@@ -97,8 +97,8 @@ class TD3Updates:
         """Take hold of parameters and moments again, and return why that cannot be, if so."""
         return bind_all(self._flat)
 
-    def act(self, observations: NDArray[Any]) -> NDArray[Any]:
-        """Return the policy's actions (n, a) for observations (n, …)."""
+    def act(self, observations: NDArray[Any], noise: Draw) -> NDArray[Any]:
+        """Return the policy's actions (n, a) for observations (n, …); the policy has no noise of its own."""
         with one_thread(), torch.inference_mode():
             self._seen.copy_(torch.from_numpy(observations).view(self._seen.shape))
             actions: NDArray[Any] = self._explore.forward()[0].tanh().numpy()
@@ -136,11 +136,12 @@ class TD3Updates:
     def _improve_actor(self) -> float:
         """Step the actor uphill on the first critic and return its loss."""
         self._act.forward()
-        self._batch.actions.copy_(self._actions.tanh_())
+        self._batch.write_own(self._actions.tanh_())
         value = self._first_critic.forward().mean().item()
         self._first_critic.backward_to_inputs()
         ATEN.tanh_backward.grad_input(self._uphill, self._actions, grad_input=self._actions_grad)
         self._act.backward()
+        self._actor.require_finite("the actor")
         self._actor.step()
         return -value
 

@@ -8,6 +8,8 @@ bits on any number of threads.
 from __future__ import annotations
 
 import functools
+import statistics
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,19 +22,26 @@ from workbench.training.cpus import cpus
 
 __all__ = ["Pace", "cpus", "one_thread", "run_pieces"]
 
-ROUNDS = 50
+ROUNDS = 100
 """Every so many rounds, what was slower last time is tried again."""
+TRIES = 3
+"""Rounds that decide, by their median: one may be late for reasons of its own, as the first with a new thread is."""
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let torch and the matrix products of NumPy use one thread until the block ends."""
+    """Let torch and the matrix products of NumPy use one thread until the block ends.
+
+    NumPy says nothing there of numbers that are not finite, as torch does not: they are looked for before they are
+    learnt.
+    """
     setters = ((torch.get_num_threads(), torch.set_num_threads), (blas.threads() or 1, blas.set_threads))
     try:
         for before, set_threads in setters:
             if before != 1:
                 set_threads(1)
-        yield
+        with np.errstate(all="ignore"):
+            yield
     finally:
         for before, set_threads in setters:
             if before != 1:
@@ -47,21 +56,24 @@ class Pace:
     """
 
     def __init__(self) -> None:
-        self._seconds: dict[int, float] = {}
+        self._seconds: dict[int, deque[float]] = defaultdict(lambda: deque(maxlen=TRIES))
         self._rounds = 0
 
     def choose(self, most: int) -> int:
         """Return the number of workers for the next round of the work: one, or the most there may be."""
         self._rounds += 1
         for workers in (most, 1):
-            if workers not in self._seconds:
+            if len(self._seconds[workers]) < TRIES:
                 return workers
-        faster, slower = sorted((1, most), key=self._seconds.__getitem__)
-        return faster if self._rounds % ROUNDS else slower
+        faster, slower = sorted((1, most), key=lambda workers: statistics.median(self._seconds[workers]))
+        if self._rounds % ROUNDS:
+            return faster
+        self._seconds[slower].clear()
+        return slower
 
     def note(self, workers: int, seconds: float) -> None:
         """Take how long a round took."""
-        self._seconds[workers] = seconds
+        self._seconds[workers].append(seconds)
 
 
 def run_pieces(pieces: Sequence[Callable[[], object]], workers: int) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -19,8 +21,8 @@ LANE_COST = 8_000_000
 class TwinCritics:
     """Both critics and both targets of a policy, reading the rows of a batch.
 
-    Small critics are one batched product a layer. Large ones are two products, which two threads may do; which it is
-    depends on sizes alone, so that the number of threads does not change a bit.
+    Small critics go through every layer together. Large ones go each its own way, in a lane, which two threads may
+    take; which it is depends on sizes alone, so that the number of threads does not change a bit.
 
     Args:
         critic: Recognised, as its target is.
@@ -29,56 +31,52 @@ class TwinCritics:
     """
 
     def __init__(self, critic: Any, critic_target: Any, batch: Batch) -> None:
-        layers, activation = critic_layers(critic)
-        target_layers, _ = critic_layers(critic_target)
-        self.learned = FlatParameters(parameters_in_order(layers), critic.optimizer)
-        self.target = FlatParameters(parameters_in_order(target_layers))
-        self._size = batch.size
-        self._critics = Perceptrons(self.learned, layers, activation, copies=2)
-        targets = Perceptrons(self.target, target_layers, activation, copies=2)
-        self.is_large = batch.size * self.learned.values.numel() // 2 >= LANE_COST
+        cost = batch.size * sum(parameter.numel() for parameter in critic.q_networks[0].parameters())
+        self.is_large = cost >= LANE_COST
         """Whether two threads are worth it."""
-        pairs = [(self._critics, targets)]
-        if self.is_large:
-            pairs = [(self._critics.copy(index), targets.copy(index)) for index in range(2)]
-        self._lanes = [_Lane(learned, target, batch) for learned, target in pairs]
-        self.values = [value for lane in self._lanes for value in lane.value.output.squeeze(2).unbind()]
-        """Of each critic (b,), for the actions in the batch."""
-        self.next_values = [value for lane in self._lanes for value in lane.next_value.output.squeeze(2).unbind()]
+        layers, target_layers = (_layers(each, apart=self.is_large) for each in (critic, critic_target))
+        self.learned = FlatParameters(_parameters(layers), critic.optimizer)
+        self.target = FlatParameters(_parameters(target_layers))
+        activation = type(critic.q_networks[0][1])
+        copies = 1 if self.is_large else 2
+        pairs = [
+            [Perceptrons(flat, lane, activation, copies) for flat, lane in ((self.learned, own), (self.target, target))]
+            for own, target in zip(layers, target_layers, strict=True)
+        ]
+        self._batch = batch
+        self._lanes = [
+            _Lane(learned, target, self.learned.part(parameters_in_order(lane)), batch)
+            for (learned, target), lane in zip(pairs, layers, strict=True)
+        ]
+        self.next_values = _each([lane.next_value.output for lane in self._lanes])
         """Of each target (b,), for the next actions in the batch."""
-        self.gradients = [each for lane in self._lanes for each in lane.value.gradient.squeeze(2).unbind()]
-        """Of the loss by each value (b,), for `climb`."""
-        self.uphill = [each for lane in self._lanes for each in lane.value.input_gradient.unbind()]
+        self.own_values = _each([lane.own_value.output for lane in self._lanes])
+        """Of each critic (b,), for the policy's own actions."""
+        self.gradients = _each([lane.own_value.gradient for lane in self._lanes])
+        """Of the loss by each of `own_values` (b,), for `climb`."""
+        self.uphill = [each for lane in self._lanes for each in lane.own_value.input_gradient.unbind()]
         """Of the loss by each critic's actions (b, a), after `climb`."""
-
-    def first(self, batch: Batch) -> Pass:
-        """Return the first critic alone."""
-        return Pass(self._critics.copy(0), batch.pairs, learning=batch.size, columns=batch.action_columns)
+        self.first = Pass(pairs[0][0].copy(0), batch.own_pairs, learning=batch.size, columns=batch.action_columns)
+        """The first critic alone, for the policy's own actions."""
 
     def look_ahead(self, workers: int) -> None:
-        """Compute `values` and `next_values`."""
+        """Compute the values of the batch and `next_values`."""
         run_pieces([lane.look_ahead for lane in self._lanes], workers)
 
-    def look(self, workers: int) -> None:
-        """Compute `values`."""
-        run_pieces([lane.look for lane in self._lanes], workers)
-
-    def learn(self, returns: Tensor, weight: float, workers: int) -> float:
-        """Step both critics from `values` towards returns and return the loss.
+    def learn(self, returns: Tensor, weight: float, workers: int, *, look: bool = False) -> float:
+        """Step both critics from their values of the batch towards returns and return the loss.
 
         Args:
             returns: (b,)
             weight: Of each critic's mean squared error in the loss.
             workers: Threads.
+            look: Compute `own_values` too, as they are after the step.
+
+        Raises:
+            FloatingPointError: A gradient is not finite.
         """
-        loss = 0.0
-        for value, error in zip(self.values, self.gradients, strict=True):
-            torch.sub(value, returns, out=error)
-            loss += torch.dot(error, error).item()
-            error.mul_(2 * weight / self._size)
-        run_pieces([lane.value.backward for lane in self._lanes], workers)
-        self.learned.step()
-        return weight * loss / self._size
+        run_pieces([functools.partial(lane.learn, returns, weight, look) for lane in self._lanes], workers)
+        return weight * sum(error for lane in self._lanes for error in lane.errors) / self._batch.size
 
     def climb(self, workers: int) -> None:
         """Carry `gradients` back to the actions, into `uphill`."""
@@ -92,28 +90,53 @@ class TwinCritics:
 class _Lane:
     """What one thread does: one critic with its target, or both of both."""
 
-    def __init__(self, learned: Perceptrons, target: Perceptrons, batch: Batch) -> None:
-        self.value = Pass(learned, batch.pairs, learning=batch.size, columns=batch.action_columns)
+    def __init__(self, learned: Perceptrons, target: Perceptrons, flat: FlatParameters, batch: Batch) -> None:
+        self.value = Pass(learned, batch.pairs, learning=batch.size)
         self.next_value = Pass(target, batch.next_pairs)
+        self.own_value = Pass(learned, batch.own_pairs, learning=batch.size, columns=batch.action_columns)
+        self.errors: list[float] = []
+        """The sum of each critic's squared errors, when it last learnt."""
+        self._flat = flat
+        self._values, self._gradients = _each([self.value.output]), _each([self.value.gradient])
         self._alone = learned.copies == 1
+        self._size = batch.size
 
     def look_ahead(self) -> None:
         self.next_value.forward()
         self.value.forward()
 
-    def look(self) -> None:
-        self.value.forward()
+    def learn(self, returns: Tensor, weight: float, look: bool) -> None:
+        self.errors = []
+        for value, error in zip(self._values, self._gradients, strict=True):
+            torch.sub(value, returns, out=error)
+            self.errors.append(torch.dot(error, error).item())
+            error.mul_(2 * weight / self._size)
+        self.value.backward()
+        self._flat.require_finite("the critics")
+        self._flat.step()
+        if look:
+            self.own_value.forward()
 
     def climb(self) -> None:
         if self._alone:
             # About half of the rows follow the other critic.
-            self.value.backward_to_some_inputs()
+            self.own_value.backward_to_some_inputs()
         else:
-            self.value.backward_to_inputs()
+            self.own_value.backward_to_inputs()
 
 
-def critic_layers(critic: Any) -> tuple[list[list[nn.Linear]], type[nn.Module]]:
-    """Return the layers of recognised critics, those at the same depth together, and their activation."""
-    read = [read_layers(net) for net in critic.q_networks]
-    (first, activation), (second, _) = (found for found in read if found is not None)
-    return [list(pair) for pair in zip(first, second, strict=True)], activation
+def _layers(critic: Any, *, apart: bool) -> list[list[list[nn.Linear]]]:
+    """Return the layers of each lane: of each critic, or of both together."""
+    nets = [found[0] for net in critic.q_networks if (found := read_layers(net))]
+    if apart:
+        return [[[layer] for layer in net] for net in nets]
+    return [[list(pair) for pair in zip(*nets, strict=True)]]
+
+
+def _parameters(lanes: Sequence[Sequence[Sequence[nn.Linear]]]) -> list[Tensor]:
+    return [parameter for lane in lanes for parameter in parameters_in_order(lane)]
+
+
+def _each(results: Sequence[Tensor]) -> list[Tensor]:
+    """Return what is (copies, b, 1) as (b,) for each critic."""
+    return [each for result in results for each in result.squeeze(2).unbind()]

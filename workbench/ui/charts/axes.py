@@ -13,6 +13,10 @@ from workbench.formatting import MINUS, SPACE
 Floats = NDArray[np.float64]
 
 
+_HUGE = 1e13
+"""From here on numbers are written with an exponent."""
+
+
 @dataclass(frozen=True)
 class Tick:
     """A place on an axis and what stands there."""
@@ -85,13 +89,19 @@ def label(value: float, step: float, largest: float | None = None) -> str:
     size = abs(value)
     if size == 0 or size < abs(step) * 1e-9:
         return "0"
+    if largest >= _HUGE:
+        return _scientific(value, step).replace("e+", "e")
     for scale, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if size >= scale * (1 - 1e-9) and largest >= 1e4:
             return f"{_digits(value / scale, step / scale)}{SPACE}{unit}"
     if step < 1e-4:
-        figures = math.floor(math.log10(size)) - math.floor(math.log10(step) + 1e-9) + 1 if step > 0 else 2
-        return f"{value:.{min(max(2, figures), 6)}g}".replace("e-0", "e-").replace("-", MINUS, 1 if value < 0 else 0)
+        return _scientific(value, step).replace("e-0", "e-")
     return _digits(value, step)
+
+
+def _scientific(value: float, step: float) -> str:
+    figures = math.floor(math.log10(abs(value))) - math.floor(math.log10(step) + 1e-9) + 1 if step > 0 else 2
+    return f"{value:.{min(max(2, figures), 6)}g}".replace("-", MINUS, 1 if value < 0 else 0)
 
 
 def power_label(power: int) -> str:

@@ -88,7 +88,9 @@ def sketch(
         return Drawing(sentence(data.empty, width, height), prepared)
     if width < SMALLEST[0] or height < SMALLEST[1]:
         return Drawing(sparks(prepared, width, height), prepared)
-    return _Canvas(data, view, prepared, prepared.y_range, width, height, tinted).drawing()
+    canvas = _Canvas(data, view, prepared, prepared.y_range, width, height, tinted)
+    # Values far from zero that hardly differ have labels that would leave no room for a plot.
+    return canvas.drawing() if canvas.width >= width // 3 else Drawing(sparks(prepared, width, height), prepared)
 
 
 def point_at(drawing: Drawing, data: ChartData, view: ChartView) -> Drawing:

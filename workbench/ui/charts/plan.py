@@ -50,10 +50,7 @@ class Plan:
 
     def x_of(self, steps: float) -> float:
         """Return where a step lies on the x axis, by the points of the curve in front."""
-        leading = self.leading
-        if self.x_axis is XAxis.STEPS or leading is None or not len(leading.x):
-            return steps
-        return float(np.interp(steps, leading.curve.steps, leading.x))
+        return _place(steps, self.leading, self.x_axis)
 
     def steps_at(self, x: float) -> float | None:
         """Return the step of the point of the curve in front that is nearest to a position; nothing without one."""
@@ -92,7 +89,9 @@ def plan(data: ChartData, view: ChartView, traces: Traces | None = None) -> Plan
     if len(not_finite):
         notes.append(f"{len(not_finite)} not finite")
     x_range = _x_range([*thin, *curves], data, view)
-    y_range = _y_range([*thin, *curves], data, x_range, log)
+    # A mark outside a window does not widen the y axis.
+    marks = [point.value for point in data.points if _is_seen(point.steps, curves, view, x_range)]
+    y_range = _y_range([*thin, *curves], data, x_range, log, marks)
     return Plan(tuple(curves), tuple(thin), view.x_axis, x_range, y_range, log, not_finite, tuple(notes))
 
 
@@ -138,6 +137,17 @@ def _before(curve: Curve, axis: XAxis) -> Curve | None:
     )
 
 
+def _place(steps: float, leading: Prepared | None, axis: XAxis) -> float:
+    """Where a step lies on an axis, by the points of a curve."""
+    if axis is XAxis.STEPS or leading is None or not len(leading.x):
+        return steps
+    return float(np.interp(steps, leading.curve.steps, leading.x))
+
+
+def _is_seen(steps: float, curves: Sequence[Prepared], view: ChartView, x_range: tuple[float, float]) -> bool:
+    return x_range[0] <= _place(steps, curves[-1] if curves else None, view.x_axis) <= x_range[1]
+
+
 def whole_range(prepared: Sequence[Prepared], data: ChartData, axis: XAxis) -> tuple[float, float]:
     """Return the x range that shows everything: up to the newest point, rounded up while a run is live.
 
@@ -167,7 +177,7 @@ def _x_range(prepared: Sequence[Prepared], data: ChartData, view: ChartView) -> 
 
 
 def _y_range(
-    prepared: Sequence[Prepared], data: ChartData, x_range: tuple[float, float], log: bool
+    prepared: Sequence[Prepared], data: ChartData, x_range: tuple[float, float], log: bool, marks: list[float]
 ) -> tuple[float, float] | None:
     fronts: list[float] = []
     raws = []
@@ -177,7 +187,6 @@ def _y_range(
             fronts += extent or ()
         if item.raw is not None:
             raws.append(item.raw.sample(*x_range))
-    marks = [point.value for point in data.points]
     fronts += [math.log10(value) for value in marks if value > 0] if log else marks
     span = value_range(np.asarray(fronts, dtype=np.float64), np.concatenate(raws) if raws else np.empty(0))
     if span is None:

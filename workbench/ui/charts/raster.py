@@ -23,6 +23,8 @@ BRAILLE = 0x2800
 """The sign without a dot; the lower eight bits of the others say which are set."""
 _BITS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]], dtype=np.uint8)
 """Of each dot in its cell, `(DOTS_Y, DOTS_X)`, as Unicode numbers them."""
+_FAR = 1e6
+"""Dots; no terminal is as wide."""
 _DASH = 4
 """Dot columns of a dash, and of the gap behind it."""
 
@@ -98,12 +100,15 @@ def dot_edges(x_range: tuple[float, float], width: int) -> Floats:
 
 
 def _places(values: Floats, limits: tuple[float, float], dots: int) -> Floats:
-    return (dots - 1) * ((values - limits[0]) / (limits[1] - limits[0]))
+    with np.errstate(over="ignore"):
+        return (dots - 1) * ((values - limits[0]) / (limits[1] - limits[0]))
 
 
 def _round(places: Floats) -> Dots:
     # Rounded first: what a sum of tenths misses by the last bit must not fall into the neighbour.
-    return np.floor(np.round(places, 8) + 0.5).astype(np.int64)
+    # And clipped: what is that far outside may be further than whole numbers reach.
+    rounded: Dots = np.floor(np.round(np.clip(places, -_FAR, _FAR), 8) + 0.5).astype(np.int64)
+    return rounded
 
 
 def _walk(column: Dots, row: Dots) -> tuple[Dots, Dots]:

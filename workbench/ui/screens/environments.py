@@ -240,11 +240,17 @@ class EnvironmentsScreen(WorkbenchScreen):
 
     def action_viewer_watch(self) -> None:
         """Watch the environment under a random agent."""
+        self._play(preview=False)
+
+    def action_viewer_preview(self) -> None:
+        """Watch the environment under a random agent in the terminal."""
+        self._play(preview=True)
+
+    def _play(self, *, preview: bool) -> None:
         entry = self.entry
         if entry is not None:
-            self.workbench.start_play(
-                ["play", entry.name], entry.name, {"target": entry.name, "environment": entry.name}
-            )
+            detail = {"target": entry.name, "environment": entry.name}
+            self.workbench.start_play(["play", entry.name], entry.name, detail, preview=preview)
 
     def action_viewer_record(self) -> None:
         """Film the environment."""

@@ -20,7 +20,7 @@ from workbench.ui.footer import CommandFooter
 from workbench.ui.past import CheckpointRow
 from workbench.ui.run_actions import RunScreenBase
 from workbench.ui.run_charts import NO_PAST, SECTIONS, RunCharts, Spec
-from workbench.ui.run_config import RunConfig, read_config
+from workbench.catalog.run_config import RunConfig, read_config
 from workbench.ui.run_head import config_text, head_lines
 from workbench.ui.run_tables import CHECKPOINT_COLUMNS, EVENT_COLUMNS, checkpoint_rows, checkpoint_summary, event_rows
 from workbench.ui.watch import RunRow, RunWatch

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.catalog import Entry
+from workbench.catalog.entries import Entry
 from workbench.specs import compose, read_recipe
 
 _OWN = frozenset({"env_id", "algorithm", "seed", "tags", "group", "parent", "threads", "device", "profile"})

@@ -1,0 +1,118 @@
+"""Pictures in a terminal: two pixels a cell, one above the other, as half blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.color import Color
+from rich.segment import Segment
+from rich.style import Style
+from textual.app import App
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from workbench.remote.frames import Frame
+
+HALF = "▀"
+
+_CUBE = np.array([0, 95, 135, 175, 215, 255])
+"""The levels of a channel in the 256 colours of terminals."""
+
+_FINE = (np.round(np.arange(256) * 31 / 255) * 255 / 31).round().astype(np.int64)
+"""32 levels: what the eye sees of small pictures, and few enough colours that runs of equal cells are long."""
+
+_COARSE = _CUBE[np.abs(np.arange(256)[:, None] - _CUBE).argmin(axis=1)]
+
+_STYLES_KEPT = 20_000
+
+
+def why_no_colours(app: App[object], *, plain: bool) -> str:
+    """Return why no picture can be shown in this terminal, as a sentence; empty where one can."""
+    if plain:
+        return "There is no preview in a plain terminal."
+    if app.no_color or app.console.no_color:
+        return "There is no preview without colours: NO_COLOR is set."
+    if app.console.color_system not in ("truecolor", "256"):
+        return "There is no preview in a terminal with fewer than 256 colours."
+    return ""
+
+
+class Preview(Widget):
+    """Shows the newest frame; only rows that changed are drawn again."""
+
+    DEFAULT_CSS = """
+    Preview { width: 1fr; height: 1fr; }
+    """
+
+    @dataclass
+    class Resized(Message):
+        """Frames of another size fill it now."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._cells: NDArray[np.int64] = np.zeros((0, 0, 2), dtype=np.int64)
+        self._styles: dict[tuple[int, int], Style] = {}
+        self.drawn = 0
+        """Frames shown so far."""
+
+    @property
+    def pixels(self) -> tuple[int, int]:
+        """Width and height of a frame that fills it."""
+        return self.size.width, 2 * self.size.height
+
+    def on_resize(self) -> None:
+        """Tell that frames of another size fit."""
+        self.post_message(self.Resized())
+
+    def show(self, frame: Frame) -> None:
+        """Show a frame; one of another size is cut, or leaves the rest empty."""
+        levels = _FINE if self.app.console.color_system == "truecolor" else _COARSE
+        rows = frame.height // 2
+        pixels = np.frombuffer(frame.pixels, np.uint8).reshape(frame.height, frame.width, 3)[: 2 * rows]
+        channels = levels[pixels].astype(np.int64)
+        codes = channels[..., 0] << 16 | channels[..., 1] << 8 | channels[..., 2]
+        cells = np.stack([codes[0::2], codes[1::2]], axis=-1)
+        before, self._cells = self._cells, cells
+        self.drawn += 1
+        if before.shape != cells.shape:
+            self.refresh()
+            return
+        changed = np.flatnonzero((before != cells).any(axis=(1, 2)))
+        if len(changed):
+            self.refresh(*(Region(0, int(row), self.size.width, 1) for row in changed))
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._cells = np.zeros((0, 0, 2), dtype=np.int64)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Return one row, neighbours of equal colours as one run."""
+        width = self.size.width
+        if y >= len(self._cells):
+            return Strip.blank(width, self.rich_style)
+        row = self._cells[y, :width]
+        edges = np.flatnonzero((row[1:] != row[:-1]).any(axis=1)) + 1
+        starts = [0, *edges.tolist()]
+        ends = [*edges.tolist(), len(row)]
+        segments = [
+            Segment(HALF * (end - start), self._style(int(row[start, 0]), int(row[start, 1])))
+            for start, end in zip(starts, ends, strict=True)
+        ]
+        return Strip(segments, len(row)).adjust_cell_length(width, self.rich_style)
+
+    def _style(self, above: int, below: int) -> Style:
+        style = self._styles.get((above, below))
+        if style is None:
+            if len(self._styles) >= _STYLES_KEPT:
+                self._styles.clear()
+            style = self._styles[above, below] = Style(color=_colour(above), bgcolor=_colour(below))
+        return style
+
+
+def _colour(code: int) -> Color:
+    return Color.from_rgb(code >> 16, code >> 8 & 255, code & 255)
