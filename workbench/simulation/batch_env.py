@@ -471,7 +471,8 @@ class BatchEnv(ABC, Generic[C]):
             term = f"the action {self.action_names[index]}"
             raise NotFiniteError(self.name, copy, int(self.lengths[copy]) + 1, term, taken[copy, index])
         clipped: NDArray[Any] = np.maximum(taken, self.action_space.low)
-        return np.minimum(clipped, self.action_space.high, out=clipped)
+        np.minimum(clipped, self.action_space.high, out=clipped)
+        return clipped
 
     def _check_observations(self, seen: NDArray[Any]) -> Floats:
         # A copy: what `observe` returns may be a live view, and the caller keeps this array.

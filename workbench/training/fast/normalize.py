@@ -69,7 +69,8 @@ class Normalizer(VecNormalize):
     def _scaled(self, observations: NDArray[Any], scale: NDArray[np.float64]) -> NDArray[np.float32]:
         scaled = observations - self.obs_rms.mean  # type: ignore[attr-defined]
         scaled /= scale
-        return scaled.clip(-self.clip_obs, self.clip_obs, out=scaled).astype(np.float32)
+        single: NDArray[np.float32] = scaled.clip(-self.clip_obs, self.clip_obs, out=scaled).astype(np.float32)
+        return single
 
 
 def steps_arrays(env: VecEnv) -> bool:

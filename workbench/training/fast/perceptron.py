@@ -1,9 +1,10 @@
 """Perceptrons of equal shape, run and differentiated side by side without autograd.
 
 Copies are a batch dimension: what the two critics of SAC and TD3 do element by element is one call. Everything is
-written into buffers made once, so that a pass is a dozen calls and no allocation. Products are NumPy's on the memory of
-the tensors: OpenBLAS has kernels for the vectors that a processor has, MKL below torch uses half of those of a Zen 5 (220
-and 110 GF/s a core), and a small product returns sooner.
+written into buffers made once, so that a pass is a dozen calls and no allocation.
+
+Products are NumPy's on the memory of the tensors: OpenBLAS has kernels for all the vectors of a processor, where MKL
+below torch uses half of a Zen 5's (220 and 110 GF/s a core), and a small product is back sooner.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ class PPO(SeededNoise, stable_baselines3.PPO):
         if update is None or (update.network, update.rows, update.batch_size) != (network, rows, self.batch_size):
             update = self._update = Update(network, rows, self.batch_size)
         epochs: list[Losses] = []
-        with one_thread(), torch.inference_mode():
+        with one_thread(), torch.inference_mode(), np.errstate(all="ignore"):
             update.read(self.rollout_buffer)
             for epoch in range(self.n_epochs):
                 epochs.append(update.epoch(np.random.permutation(rows), terms, self.workers or cpus()))

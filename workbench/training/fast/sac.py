@@ -6,6 +6,7 @@ import math
 import time
 from typing import Any
 
+import numpy as np
 import stable_baselines3
 import torch
 from numpy.typing import NDArray
@@ -148,7 +149,7 @@ class SACUpdates:
         told: dict[str, list[float]] = {"ent_coef": [], "actor_loss": [], "critic_loss": [], "ent_coef_loss": []}
         workers = self._pace.choose(model.workers or cpus())
         started = time.perf_counter()
-        with one_thread(), torch.inference_mode():
+        with one_thread(), torch.inference_mode(), np.errstate(all="ignore"):
             self._batch.begin(model.get_vec_normalize_env())
             for step in range(gradient_steps):
                 self._batch.draw(model.replay_buffer, model.gamma)  # type: ignore[arg-type]

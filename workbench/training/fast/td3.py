@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+import numpy as np
 import stable_baselines3
 import torch
 from numpy.typing import NDArray
@@ -108,7 +109,7 @@ class TD3Updates:
         told: dict[str, list[float]] = {"actor_loss": [], "critic_loss": []}
         workers = self._pace.choose(model.workers or cpus())
         started = time.perf_counter()
-        with one_thread(), torch.inference_mode():
+        with one_thread(), torch.inference_mode(), np.errstate(all="ignore"):
             self._batch.begin(model.get_vec_normalize_env())
             for _ in range(gradient_steps):
                 model._n_updates += 1
