@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
@@ -22,6 +24,8 @@ from workbench.ui.widgets.form import FieldLine, FormSection
 def checked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Check with each key instead of a little after the last one."""
     monkeypatch.setattr("workbench.ui.screens.new_run.DEBOUNCE_S", 0.0)
+    monkeypatch.setattr("workbench.ui.trial.QUIET_S", 0.0)
+    monkeypatch.setenv("WORKBENCH_SLOTS", "2")
 
 
 async def opened(pilot: Pilot[None], settle: Settle, name: str = "cart_pole") -> NewRunForm:
@@ -47,6 +51,12 @@ def line(form: NewRunForm, key: str) -> FieldLine:
     return next(item for item in form.query(FieldLine) if item.key == key)
 
 
+def editor(form: NewRunForm, key: str) -> Input:
+    found = line(form, key).editor
+    assert isinstance(found, Input)
+    return found
+
+
 def said(form: NewRunForm, key: str) -> str:
     """Return what stands beside a field: mark, then words."""
     field = line(form, key)
@@ -54,10 +64,17 @@ def said(form: NewRunForm, key: str) -> str:
     return f"{mark[0]} {aside}".replace("\u00a0", " ").strip()
 
 
+async def shown(pilot: Pilot[None], form: NewRunForm, key: str) -> FieldLine:
+    """Unfold the section of a field, as a person would to see it, and return its line."""
+    (section,) = (item for item in form.query(FormSection) if key in dict(item.section.rows))
+    await section.unfold()
+    await pilot.pause()
+    return line(form, key)
+
+
 async def fill_in(pilot: Pilot[None], form: NewRunForm, key: str, value: str) -> None:
-    editor = line(form, key).editor
-    assert isinstance(editor, Input)
-    editor.value = value
+    await shown(pilot, form, key)
+    editor(form, key).value = value
     await pilot.pause()
     await checked(pilot)
 
@@ -66,10 +83,35 @@ async def test_the_form_opens_as_the_recipe_fills_it_in(app: WorkbenchApp, settl
     async with app.run_test(size=(80, 24)) as pilot:
         form = await opened(pilot, settle)
         assert "1 000 000" in line_with(app, "total_steps")
-        assert "× 32 = 2 048 a rollout" in line_with(app, "n_steps")
+        assert "489 iterations" in line_with(app, "total_steps")
+        assert "this project · cart_pole_env.train.json" in line_with(app, "recipe")
         assert line_with(app, "Same as").split("Same as ")[1].startswith("workbench train cart_pole --algorithm ppo")
         assert "✓ ready" in lines(app)[-2]
         assert form.draft.edits == {}
+
+
+async def test_sections_beyond_the_budget_start_folded(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 40)) as pilot:
+        form = await opened(pilot, settle)
+        titles = [item.section.title for item in form.query(FormSection) if not item.is_open]
+        assert titles == ["PPO", "Network", "Evaluation", "Checkpoints", "Anomaly watch", "Machine"]
+        await shown(pilot, form, "ppo.n_steps")
+        assert said(form, "ppo.n_steps") == "× 32 = 2 048 a rollout"
+        assert said(form, "ppo.batch_size") == "8 a pass"
+
+
+async def test_a_folded_section_still_shows_what_was_changed(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 40)) as pilot:
+        form = await opened(pilot, settle)
+        await fill_in(pilot, form, "ppo.gamma", "0.9")
+        form.query_one("#section-algorithm SectionTitle").focus()
+        await pilot.press("left")
+        await pilot.pause()
+        assert "gamma" in text(app) and "n_epochs" not in text(app)
+        assert "17 fields, 1 changed" in line_with(app, "▸ PPO")
+        await pilot.press("right")
+        await pilot.pause()
+        assert "n_epochs" in text(app)
 
 
 async def test_an_override_is_marked_against_the_recipe_and_in_the_command(app: WorkbenchApp, settle: Settle) -> None:
@@ -124,28 +166,30 @@ async def test_the_help_of_a_field_names_the_recipes_value(app: WorkbenchApp, se
         await fill_in(pilot, form, "ppo.batch_size", "128")
         line(form, "ppo.batch_size").editor.focus()
         await checked(pilot)
-        assert "(recipe 256)" in str(form.query_one("#help", Static).content)
+        assert "(recipe 256 · 16 a pass)" in str(form.query_one("#help", Static).content)
 
 
-async def test_a_wrong_field_of_a_folded_section_unfolds_it(app: WorkbenchApp, settle: Settle) -> None:
+async def test_a_wrong_field_of_a_folded_section_is_shown(app: WorkbenchApp, settle: Settle) -> None:
     async with app.run_test(size=(120, 50)) as pilot:
         form = await opened(pilot, settle)
         form.draft = form.draft.edited("eval_episodes", "0", form.draft.base())
         form.check_soon(wait=False)
         await checked(pilot)
-        section = next(item for item in form.query(FormSection) if item.section.name == "evaluation")
-        assert section.is_open
         await pilot.pause()
+        section = next(item for item in form.query(FormSection) if item.section.name == "evaluation")
+        assert not section.is_open
         assert "at least 1" in said(form, "eval_episodes")
+        assert line(form, "eval_episodes").display
+        assert not line(form, "eval_seed").display
 
 
 async def test_seeds_make_one_group_of_runs_and_open_runs(project: Project, app: WorkbenchApp, settle: Settle) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         form = await opened(pilot, settle)
-        form.query_one("#seeds", Input).value = "1-3"
-        form.query_one("#tags", Input).value = "baseline"
+        editor(form, "seeds").value = "1-3"
+        editor(form, "tags").value = "baseline"
         await checked(pilot)
-        assert "3 runs, one group" in line_with(app, "seeds")
+        assert said(form, "seeds") == "3 runs, one group"
         await pilot.press("ctrl+g")
         await settle(pilot)
         queue = app.enqueue
@@ -155,19 +199,19 @@ async def test_seeds_make_one_group_of_runs_and_open_runs(project: Project, app:
         assert queue.launches[0].spec.tags == ("baseline",)
         assert queue.launches[0].environment["name"] == "cart_pole"
         assert isinstance(app.screen, RunsScreen)
-        assert "3 runs queued. enter opens one, S stops." in notices(app)
+        assert "2 started, 1 queued. enter opens one, S stops." in notices(app)
 
 
 async def test_wrong_seeds_are_refused_in_words(app: WorkbenchApp, settle: Settle) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         form = await opened(pilot, settle)
-        form.query_one("#seeds", Input).value = "one"
+        editor(form, "seeds").value = "one"
         await checked(pilot)
-        assert "✗ must be whole numbers" in str(form.query_one("#seeds-aside", Static).content)
+        assert said(form, "seeds").startswith("✗ must be whole numbers")
         await pilot.press("ctrl+g")
         await pilot.pause()
         assert app.screen is form
-        assert form.focused is form.query_one("#seeds")
+        assert form.focused is editor(form, "seeds")
 
 
 async def test_another_algorithm_keeps_what_both_have_and_names_what_is_dropped(
@@ -177,12 +221,12 @@ async def test_another_algorithm_keeps_what_both_have_and_names_what_is_dropped(
         form = await opened(pilot, settle)
         await fill_in(pilot, form, "ppo.gamma", "0.9")
         await fill_in(pilot, form, "ppo.n_epochs", "5")
-        form.query_one("#algorithm").focus()
+        line(form, "algorithm").editor.focus()
         await pilot.press("right")
         await checked(pilot)
         assert form.draft.edits == {"sac.gamma": "0.9"}
         assert "SAC has no n_epochs: dropped." in notices(app)
-        assert "▾ SAC" in text(app)
+        assert "1 changed" in line_with(app, "SAC   ")
 
 
 async def test_an_environment_without_a_recipe_needs_a_budget(app: WorkbenchApp, settle: Settle) -> None:
@@ -207,10 +251,10 @@ async def test_find_goes_to_a_field_in_a_folded_section(app: WorkbenchApp, settl
 async def test_arrows_and_enter_go_through_the_fields(app: WorkbenchApp, settle: Settle) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         form = await opened(pilot, settle)
-        await pilot.press("down", "down", "down")
+        await pilot.press("down")
         assert form.focused is line(form, "n_envs").editor
-        await pilot.press("up", "enter")
-        assert form.focused is line(form, "n_envs").editor
+        await pilot.press("down", "up", "enter")
+        assert form.focused is line(form, "seeds").editor
 
 
 async def test_leaving_keeps_the_draft_and_starts_nothing(app: WorkbenchApp, settle: Settle) -> None:
@@ -229,21 +273,23 @@ async def test_leaving_keeps_the_draft_and_starts_nothing(app: WorkbenchApp, set
 
 
 async def test_the_command_is_copied_and_gives_the_same_spec(
-    project: Project, app: WorkbenchApp, settle: Settle, capsys
+    project: Project, app: WorkbenchApp, settle: Settle, capsys, monkeypatch
 ) -> None:
+    def unmeasured(*_: object) -> dict[str, str]:
+        return {"reason": "not in a test"}
+
+    monkeypatch.setattr("workbench.verbs.rehearsing.Rehearsals.measure", unmeasured)
     async with app.run_test(size=(80, 24)) as pilot:
         form = await opened(pilot, settle)
         await fill_in(pilot, form, "ppo.learning_rate", "3e-4")
         await fill_in(pilot, form, "n_envs", "16")
-        form.query_one("#seeds", Input).value = "7"
+        editor(form, "seeds").value = "7"
         await checked(pilot)
         launch = form.draft.check().launches[0]
         await pilot.press("ctrl+y")
         words = app.clipboard.split()
         assert words[:3] == ["workbench", "train", "cart_pole"]
     assert main(["--project", str(project.root), *words[1:], "--dry-run", "--json"]) == 0
-    import json
-
     told = json.loads(capsys.readouterr().out)["runs"][0]
     assert told["spec"] == launch.spec.model_dump(mode="json")
 

@@ -44,6 +44,8 @@ class Rehearsal:
     """The part of that time which the environment and the policy take; updates take the rest."""
     seconds: float | None
     """What the budget of steps takes; None where there is no such budget."""
+    iterations: int | None
+    """How many there are until it is spent; None where there is none."""
     memory_bytes: int
     """The trainer's, when its buffers are full."""
     replay_bytes: int
@@ -151,6 +153,7 @@ def _conclude(spec: RunSpec, run: RunDirectory, steps_before: int, iterations_be
         steps_per_s=steps_per_s,
         collection_share=collection_s / max(collection_s + update_s, 1e-9),
         seconds=budget / steps_per_s if budget else None,
+        iterations=math.ceil(budget / iteration_steps(spec)) if budget else None,
         memory_bytes=_peak_bytes() + rollout + replay,
         replay_bytes=replay,
         checkpoint_bytes=size,

@@ -14,7 +14,7 @@ from textual.worker import Worker, WorkerState
 
 from workbench.errors import WorkbenchError
 from workbench.project import Project
-from workbench.ui import theme
+from workbench.ui import dry_run, theme
 from workbench.ui.commands import bindings_for
 from workbench.ui.header import LoadReader, RunCounts, read_load
 from workbench.ui.jobs import Job, Launcher, ProcessLauncher
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from textual.command import Provider
 
     from workbench.ui.draft import Draft
+    from workbench.ui.dry_run import Rehearse
     from workbench.ui.watch import RunsSnapshot, RunWatch
 
 Enqueue = Callable[[Path, Sequence[Any]], Sequence[Any]]
@@ -60,6 +61,7 @@ class WorkbenchApp(Starting, Leaving):
         load: How busy the machine is.
         enqueue: What puts launches in the project's queue; `workbench.runs.enqueue` by default.
         describer: What fills the cache of descriptions; the description process by default.
+        rehearse: What measures what a run would take; a process of its own by default.
         remembered: What is kept between starts.
     """
 
@@ -91,6 +93,7 @@ class WorkbenchApp(Starting, Leaving):
         load: LoadReader = read_load,
         enqueue: Enqueue | None = None,
         describer: Describer | None = None,
+        rehearse: Rehearse | None = None,
         remembered: Remembered | None = None,
     ) -> None:
         super().__init__()
@@ -101,6 +104,7 @@ class WorkbenchApp(Starting, Leaving):
         self.clock = clock
         self.read_load = load
         self.enqueue = enqueue
+        self.rehearse: Rehearse = rehearse or dry_run.rehearse
         self.drafts: dict[str, Draft] = {}
         self.newborn: set[Path] = set()
         self.remembered = remembered or Remembered.of(project)

@@ -6,6 +6,7 @@ that the command it shows gives the same spec.
 
 from __future__ import annotations
 
+import math
 import re
 import secrets
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ from typing import Any
 from workbench.catalog import Description, Entry
 from workbench.catalog.feasible import obstacles
 from workbench.errors import Problem
-from workbench.formatting import digits
+from workbench.formatting import amount, digits, duration, percent
 from workbench.runs import Launch
 from workbench.runs.forking import Fork
 from workbench.runs.seeds import draw_seed, read_seeds
@@ -208,7 +209,7 @@ class Draft:
             problems += obstacles(self.entry, spec)
             if self.fork is not None:
                 wrong = misfit(self.fork, self.entry, description)
-                problems += [*self.fork.problems(spec), *([] if wrong is None else [wrong])]
+                problems += [*map(_for_form, self.fork.problems(spec)), *([] if wrong is None else [wrong])]
                 notes += self.fork.notes(spec)
         if spec is None or errors_of(problems):
             return Checked(tuple(problems), tuple(notes), (), (), tuple(seeds))
@@ -219,13 +220,32 @@ class Draft:
             command = self._command(spec, seeds)
         return Checked(tuple(problems), tuple(notes), tuple(command), self._launches(spec, seeds), tuple(seeds), spec)
 
-    def facts(self, key: str, texts: Mapping[str, str]) -> str:
-        """Return what follows from a field: `× 64 = 32 768 a rollout`."""
-        if key == "ppo.n_steps":
-            steps, copies = (_whole(texts.get(name, "")) for name in (key, "n_envs"))
-            if steps and copies:
-                return f"× {digits(copies)} = {digits(steps * copies)} a rollout"
-        return ""
+    def facts(self, values: Mapping[str, str]) -> dict[str, str]:
+        """Return what follows from fields, by key, as `× 64 copies = 32 768 steps a rollout`.
+
+        Args:
+            values: What each field shows.
+        """
+        numbers = {key: _whole(text) for key, text in values.items()}
+        copies, budget = numbers.get("n_envs", 0), numbers.get("total_steps", 0)
+        facts: dict[str, str] = {}
+        rollout = numbers.get("ppo.n_steps", 0) * copies
+        if rollout:
+            facts["ppo.n_steps"] = f"× {digits(copies)} = {digits(rollout)} a rollout"
+            batch = numbers["ppo.batch_size"]
+            if batch and not rollout % batch:
+                facts["ppo.batch_size"] = f"{digits(rollout // batch)} a pass"
+            if budget:
+                facts["total_steps"] = f"{digits(math.ceil(budget / rollout))} iterations"
+            if numbers["checkpoint_freq"]:
+                facts["checkpoint_freq"] = f"every {amount(numbers['checkpoint_freq'] * rollout)} steps"
+        starts = numbers.get(f"{self.algorithm}.learning_starts", 0)
+        if starts and budget:
+            facts[f"{self.algorithm}.learning_starts"] = f"{percent(starts / budget)} of the budget"
+        wall = numbers.get("stop_criteria.wall_time_s", 0)
+        if wall:
+            facts["stop_criteria.wall_time_s"] = duration(wall)
+        return facts
 
     def _compose(self, *, edits: Mapping[str, str]) -> Composed:
         words = [word for word in re.split(r"[,\s]+", self.tags) if word]
@@ -289,6 +309,18 @@ def _lookup(data: Mapping[str, Any], key: str, default: Any) -> Any:
     if rest:
         return value.get(rest, default) if isinstance(value, Mapping) else default
     return default if value is None else value
+
+
+def _for_form(problem: Problem) -> Problem:
+    """Return a problem that names a flag of the command line so that it names what to type into the field."""
+    message, typed, flag = problem.message.partition("; type --")
+    if not typed:
+        return problem
+    if flag.startswith("algorithm "):
+        return replace(problem, message=message, nearest=flag.removeprefix("algorithm ").upper())
+    value = flag.removeprefix("set ").strip("'").partition("=")[2]
+    wanted = None if not value or value.startswith("N,") else value
+    return replace(problem, message=f"{message}{'' if wanted else '; it needs more than that'}", nearest=wanted)
 
 
 def _plain(value: Any) -> Any:

@@ -142,7 +142,7 @@ class Launching(App[None]):
     async def _launch(self, launches: Sequence[Launch]) -> None:
         from workbench.ui.screens.runs import RunsScreen
 
-        free = await asyncio.to_thread(self.free_places)
+        _, free = await asyncio.to_thread(self.places)
         paths = [item.path for item in await asyncio.to_thread(self._enqueue, launches)]
         self.newborn.update(paths)
         self.runs.poke()
@@ -158,16 +158,17 @@ class Launching(App[None]):
 
         return enqueue(self.runs_root, launches)
 
-    def free_places(self) -> int:
-        """Return how many runs that are queued now would start at once. Reads a file."""
+    def places(self) -> tuple[int, int]:
+        """Return how many runs train at once here, and how many that are queued now would start now. Reads a file."""
         from workbench.runs.places import WAITING
         from workbench.runs.queueing import places_of
 
+        places = places_of(self.runs_root)
         taken = sum(
             row.state == "queued" or (row.state.is_live and (row.state != "paused" or row.reason == WAITING))
             for row in self.runs.snapshot.rows
         )
-        return max(0, places_of(self.runs_root) - taken)
+        return places, max(0, places - taken)
 
     # The first moments of a run.
 

@@ -1,4 +1,4 @@
-"""The form of a new run: every field of the spec, the recipe's values, what is wrong, and the command that says it.
+"""The form of a new run: every field of the spec, what it is like before, what is wrong, and the command that says it.
 
 It answers with launches; the app puts them in the queue.
 """
@@ -6,14 +6,15 @@ It answers with launches; the app puts them in the queue.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import ScrollableContainer, Vertical, VerticalScroll
 from textual.content import Content
+from textual.css.query import NoMatches
 from textual.widgets import Input, Static
 
 from workbench.errors import Problem
@@ -21,22 +22,22 @@ from workbench.formatting import plural
 from workbench.runs import Launch
 from workbench.specs import ALGORITHMS, Algorithm
 from workbench.suggest import nearest
-from workbench.ui.draft import Checked, Draft
+from workbench.ui.draft import START, Checked, Draft
 from workbench.ui.footer import CommandFooter
+from workbench.ui.fuzzy import ranked
 from workbench.ui.jobs import shell_line
 from workbench.ui.screen import Task
-from workbench.ui.widgets.choice import Choice
+from workbench.ui.screens import new_run_text as texts
+from workbench.ui.trial import Trial
 from workbench.ui.widgets.form import FieldLine, FormSection
 
 DEBOUNCE_S = 0.3
 """Fields are checked this long after the last key."""
-
-TOP_HELP = {
-    "algorithm": "PPO learns from fresh rollouts of many copies; SAC and TD3 from a replay buffer.",
-    "seeds": "One run a seed, in one group: 1 2 3 or 1-5. Empty draws one, and records it.",
-    "tags": "Words to find the runs by.",
-    "find": "A part of a field's name; enter goes to it.",
-}
+BESIDE = 120
+"""Columns from which what is said stands beside the fields, and has lines enough."""
+WIDE = 160
+"""Columns from which the fields of the algorithm have a column of their own, and so start unfolded."""
+_FOUND_SHOWN = 6
 
 
 class NewRunForm(Task[Sequence[Launch]]):
@@ -47,50 +48,47 @@ class NewRunForm(Task[Sequence[Launch]]):
     """
 
     TITLE = "New run"
-    LABELS = {"task_go": "Launch"}
     CSS_PATH = "new_run.tcss"
 
     def __init__(self, draft: Draft) -> None:
         super().__init__()
         self.draft = draft
+        self._labels = {"task_go": "Launch", "task_try": "Dry run"}
         self._base = draft.base()
         self._checked = Checked((), (), (), (), ())
+        self._problems: Mapping[str, Problem] = {}
+        self._sought = draft.start.strip()
+        self.trial = Trial(self, self.show_trial)
 
     def compose(self) -> ComposeResult:
         """Put the form above a footer of its own: it needs the whole screen."""
         yield from super().compose()
-        yield CommandFooter("task", labels=dict(self.LABELS), closing=("F1", "Help", "task_help"))
+        yield CommandFooter("task", labels=self._labels, closing=("F1", "", "task_help"))
 
     def compose_body(self) -> ComposeResult:
         """Yield the fields, and what is said of them."""
-        draft = self.draft
-        with Horizontal(id="columns"):
-            with VerticalScroll(id="fields", can_focus=False):
-                with Horizontal(classes="top"):
-                    yield Static("algorithm", classes="name")
-                    yield Choice([name.upper() for name in ALGORITHMS], draft.algorithm.upper(), id="algorithm")
-                with Horizontal(classes="top"):
-                    yield Static("seeds", classes="name")
-                    yield Input(draft.seeds, id="seeds", placeholder="drawn", compact=True)
-                    yield Static("", id="seeds-aside", classes="aside")
-                with Horizontal(classes="top"):
-                    yield Static("tags", classes="name")
-                    yield Input(draft.tags, id="tags", placeholder="none", compact=True)
-                yield Vertical(id="sections")
-            with Vertical(id="said"):
-                yield Input(id="find", placeholder="find a field", compact=True)
+        with ScrollableContainer(id="columns", can_focus=False):
+            with ScrollableContainer(id="fields", can_focus=False):
+                with ScrollableContainer(id="first", can_focus=False):
+                    yield Static(id="of")
+                    yield Vertical(id="first-sections")
+                yield ScrollableContainer(id="rest", can_focus=False)
+            with VerticalScroll(id="said", can_focus=False):
+                yield Input(id="find", placeholder="a part of a field's name", compact=True)
                 yield Static(id="help")
                 yield Static(id="notes")
+                yield Static(id="trial")
                 yield Static(id="command")
 
     def on_mount(self) -> None:
         """Fill the sections; the first field has the focus."""
         self.card.border_title = self._title()
-        self.query_one("#algorithm").focus()
+        self.workbench.runs_changed.subscribe(self, lambda _: self.trial.look_again())
         self.call_next(self._open)
 
     async def _open(self) -> None:
         await self._fill()
+        self._line("algorithm").editor.focus()
         self.check_soon(wait=False)
 
     def show_keys(self) -> None:
@@ -99,53 +97,56 @@ class NewRunForm(Task[Sequence[Launch]]):
     # Filling in.
 
     async def _fill(self) -> None:
-        """Make the sections anew, for the algorithm there is."""
-        container = self.query_one("#sections", Vertical)
-        open_now = {section.section.name for section in self.query(FormSection) if section.is_open}
-        changed = {key.partition(".")[0] for key in self.draft.edits}
-        made: list[FormSection] = []
-        for section in self.draft.sections():
-            keys = [key for key, _ in section.rows]
-            is_open = section.name in ({"top", "budget", "algorithm"} | open_now)
-            is_open = is_open or any(key in self.draft.edits for key in keys) or section.name in changed
-            values = {key: self.draft.value(key, self._base) for key in keys}
-            made.append(FormSection(section, values, is_open=is_open))
+        """Make the sections anew, for the algorithm and the start there are."""
+        first, rest = self.query_one("#first-sections", Vertical), self.query_one("#rest", ScrollableContainer)
+        opened = {section.section.name for section in self.query(FormSection) if section.is_open}
+        opened |= {"top", "budget"} if self.size.width < WIDE else {"top", "budget", "algorithm"}
+        values = self._values() | texts.top_values(self.draft)
+        made = [
+            FormSection(section, values, is_open=section.name in opened)
+            for section in (texts.top_section(self.draft), *self.draft.sections()[1:])
+        ]
         with self.app.batch_update():
-            await container.remove_children()
-            await container.mount(*made)
+            await first.remove_children()
+            await rest.remove_children()
+            await first.mount(*made[:2])
+            await rest.mount(*made[2:])
+        self.query_one("#of", Static).update(texts.about(self.draft))
 
-    @on(Choice.Changed, "#algorithm")
-    async def _algorithm_chosen(self, event: Choice.Changed) -> None:
-        chosen = cast("Algorithm", event.value.lower())
-        if chosen == self.draft.algorithm:
-            return
-        self.draft, dropped = self.draft.with_algorithm(chosen)
-        self._base = self.draft.base()
-        await self._fill()
-        if dropped:
-            self.notify(f"{chosen.upper()} has no {', '.join(dropped)}: dropped.")
-        self.check_soon()
-
-    @on(Input.Changed, "#seeds")
-    def _seeds_typed(self, event: Input.Changed) -> None:
-        self._replace(seeds=event.value)
-
-    @on(Input.Changed, "#tags")
-    def _tags_typed(self, event: Input.Changed) -> None:
-        self._replace(tags=event.value)
-
-    def _replace(self, **changes: str) -> None:
-        changed = replace(self.draft, **changes)  # type: ignore[arg-type]
-        if changed != self.draft:
-            self.draft = changed
-            self.check_soon()
+    def _values(self) -> dict[str, str]:
+        return {key: self.draft.value(key, self._base) for key in self._base}
 
     @on(FieldLine.Edited)
-    def _field_edited(self, event: FieldLine.Edited) -> None:
-        changed = self.draft.edited(event.key, event.text, self._base)
-        if changed != self.draft:
-            self.draft = changed
+    async def _field_edited(self, event: FieldLine.Edited) -> None:
+        event.stop()
+        draft = self.draft
+        match event.key:
+            case "algorithm":
+                await self._choose(cast("Algorithm", event.text.lower()))
+                return
+            case "seeds":
+                draft = replace(draft, seeds=event.text)
+            case "tags":
+                draft = replace(draft, tags=event.text)
+            case key if key == START:
+                draft = replace(draft, start=event.text)
+            case key:
+                draft = draft.edited(key, event.text, self._base)
+        if draft != self.draft:
+            self.draft = draft
             self.check_soon()
+
+    async def _choose(self, algorithm: Algorithm) -> None:
+        """Change to another algorithm, keep what both have, and name what was dropped."""
+        if algorithm == self.draft.algorithm:
+            return
+        self.draft, dropped = self.draft.with_algorithm(algorithm)
+        self._base = self.draft.base()
+        await self._fill()
+        self._line("algorithm").editor.focus()
+        if dropped:
+            self.notify(f"{algorithm.upper()} has no {', '.join(dropped)}: dropped.")
+        self.check_soon()
 
     @on(Input.Submitted)
     async def _next(self, event: Input.Submitted) -> None:
@@ -158,72 +159,94 @@ class NewRunForm(Task[Sequence[Launch]]):
 
     def check_soon(self, *, wait: bool = True) -> None:
         """Check everything a little after the last key."""
+        self.trial.outdate()
         self._check(DEBOUNCE_S if wait else 0.0)
 
     @work(group="check", exclusive=True, exit_on_error=False, description="checking the form")
     async def _check(self, delay: float) -> None:
         await asyncio.sleep(delay)
-        draft = self.draft
-        checked = await asyncio.to_thread(draft.check)
-        if draft is self.draft:
-            self._take(checked)
+        await self._check_now()
+
+    async def _check_now(self) -> Checked | None:
+        """Look up the checkpoint that was named, and check; nothing where something else was typed meanwhile."""
+        await self._find_start()
+        draft, description = self.draft, self.workbench.library.description(self.draft.entry.name)
+        checked = await asyncio.to_thread(draft.check, description)
+        if draft is not self.draft:
+            return None
+        self._take(checked)
+        self.trial.consider(checked, (0, 0) if draft.fork is None else (draft.fork.steps, draft.fork.iteration))
+        return checked
+
+    async def _find_start(self) -> None:
+        """Fill the form in from another checkpoint, where another was named."""
+        from workbench.ui.origins import find_start
+
+        wanted = self.draft.start.strip()
+        if wanted == self._sought:
+            return
+        fork, fault = await asyncio.to_thread(find_start, wanted, self.workbench.runs_root)
+        if self.draft.start.strip() != wanted:
+            return
+        self._sought = wanted
+        draft = replace(self.draft, fork=fork, start_fault=fault)
+        if fork is not None and fork.algorithm in ALGORITHMS and fork.algorithm != draft.algorithm:
+            draft, _ = draft.with_algorithm(fork.algorithm)
+            self.notify(f"{fork.algorithm.upper()} trained that checkpoint, so it trains on.")
+        is_alike = (draft.forked, draft.algorithm) == (self.draft.forked, self.draft.algorithm)
+        self.draft = draft
+        if not is_alike:
+            focused = self._focused_line()
+            self._base = draft.base()
+            await self._fill()
+            if focused is not None:
+                self._line(focused.key).editor.focus()
 
     def _take(self, checked: Checked) -> None:
         self._checked = checked
         said: dict[str, Problem] = {}
-        for problem in checked.problems:
+        for problem in (*checked.errors, *checked.problems):
             said.setdefault(problem.key, problem)
-        texts = {key: self.draft.value(key, self._base) for key in self._base}
+        self._problems = said
+        facts = self.draft.facts(self._values()) | texts.top_facts(self.draft, checked)
         for section in self.query(FormSection):
             section.take(
                 said,
                 edits=self.draft.edits,
-                base=self._base,
-                facts={key: self.draft.facts(key, texts) for key, _ in section.section.rows},
-                from_recipe=self.draft.recipe is not None,
+                base=self._base | texts.top_values(self.draft),
+                facts=facts,
+                source=self.draft.source,
             )
-        seeds = said.get("seeds")
-        aside = f"{len(checked.seeds)} runs, one group" if len(checked.seeds) > 1 else ""
-        self.query_one("#seeds-aside", Static).update(
-            Content.styled(f"✗ {seeds.message}", "$error") if seeds else Content.styled(aside, "$muted")
-        )
+        count = len(checked.launches)
+        self._labels["task_go"] = f"Launch {count}" if count > 1 else "Launch"
         self.card.border_title = self._title()
-        self.card.border_subtitle = self._problem_line(checked)
-        command = Content.styled("The command stands here once nothing is wrong.", "$muted")
-        if checked.command:
-            command = Content.assemble(("Same as ", "$muted"), shell_line(checked.command[1:]))
-        self.query_one("#command", Static).update(command)
-        self.query_one("#notes", Static).update(self._notes(checked))
+        self.card.border_subtitle = texts.state_line(checked)
+        self.query_one("#command", Static).update(self._command())
+        notes = texts.notes(checked, {*self._base, *texts.TOP_HELP})
+        self.query_one("#notes", Static).update(notes)
+        self.query_one("#notes").display = bool(notes.plain)
+        self.query_one("#of", Static).update(texts.about(self.draft))
         self._say_help()
         self.refresh_bindings()
 
+    def _command(self) -> Content:
+        if not self._checked.command:
+            return Content.styled("The command stands here once nothing is wrong.", "$muted")
+        return Content.assemble(("Same as ", "$muted"), shell_line(self._checked.command[1:]))
+
     def _title(self) -> Content:
         runs = max(1, len(self._checked.seeds))
-        changed = len(self.draft.edits)
-        parts = ["New run", self.draft.entry.name, plural(runs, "run")]
-        if changed:
-            parts.append(f"{changed} changed")
+        parts = [texts.heading(self.draft), self.draft.entry.name, plural(runs, "run")]
+        if self.draft.edits:
+            parts.append(f"{len(self.draft.edits)} changed")
         return Content(" · ".join(parts))
 
-    def _problem_line(self, checked: Checked) -> Content:
-        errors = checked.errors
-        if errors:
-            names = ", ".join(dict.fromkeys(item.key or "the run" for item in errors))
-            return Content.styled(f"✗ {plural(len(errors), 'problem')}: {names}", "$error")
-        count = len(checked.launches)
-        return Content.styled(f"✓ ready: ctrl+g starts {'it' if count == 1 else f'all {count}'}", "$success")
-
-    def _notes(self, checked: Checked) -> Content:
-        """Say what no single field shows: warnings, problems of the whole, notes of the recipe."""
-        keys = {*self._base, "seeds"}
-        lines = [
-            Content.styled(f"{'✗' if item.severity == 'error' else '!'} {_sentence(item)}",
-                           "$error" if item.severity == "error" else "$warning")
-            for item in checked.problems
-            if item.severity == "warning" or item.key not in keys
-        ]  # fmt: skip
-        lines += [Content.styled(f"  {note}", "$muted") for note in checked.notes]
-        return Content("\n").join(lines)
+    def show_trial(self) -> None:
+        """Show what the dry run says."""
+        text = self.trial.text(stacked=self.size.width >= BESIDE)
+        self.query_one("#trial", Static).update(text)
+        self.query_one("#trial").display = bool(text.plain)
+        self._keep_in_view()
 
     # Help, one field at a time.
 
@@ -231,27 +254,22 @@ class NewRunForm(Task[Sequence[Launch]]):
         """Explain the field that has the focus."""
         self._say_help()
 
+    def _focused_line(self) -> FieldLine | None:
+        nodes = () if self.focused is None else self.focused.ancestors_with_self
+        return next((node for node in nodes if isinstance(node, FieldLine)), None)
+
     def _say_help(self) -> None:
-        focused = self.focused
-        text = Content("")
-        if focused is not None:
-            line = next((node for node in focused.ancestors_with_self if isinstance(node, FieldLine)), None)
-            if line is not None:
-                problem = next((item for item in self._checked.problems if item.key == line.key), None)
-                remark = f" ({line.remark})" if line.remark else ""
-                explanation = f" {line.row.doc} Must be {line.row.accepts}.{remark}"
-                text = Content.assemble((f"{line.row.name}:", "bold"), explanation)
-                if problem is not None:
-                    style = "$error" if problem.severity == "error" else "$warning"
-                    text = Content.assemble(text, "\n", (f"✗ {_sentence(problem)}", style))
-            elif focused.id in TOP_HELP:
-                text = Content.assemble((f"{focused.id}:", "bold"), f" {TOP_HELP[focused.id]}")
-        self.query_one("#help", Static).update(text)
+        line = self._focused_line()
+        if line is not None:
+            said = texts.help_of(line.row, line.remark, self._problems.get(line.key))
+            self.query_one("#help", Static).update(said)
+        elif self.focused is None or self.focused.id != "find":
+            self.query_one("#help", Static).update("")
         self._keep_in_view()
 
     def on_resize(self) -> None:
         """Keep the field that has the focus in view."""
-        self._keep_in_view()
+        self.show_trial()
 
     def _keep_in_view(self) -> None:
         # What is said below takes its rows from the fields, and only a layout tells how many.
@@ -264,23 +282,25 @@ class NewRunForm(Task[Sequence[Launch]]):
     # Keys.
 
     def can(self, command_id: str) -> bool | None:
-        """Offer to copy the command once there is one."""
-        if command_id == "task.copy":
+        """Offer to copy the command and to measure once nothing is wrong."""
+        if command_id in ("task.copy", "task.try"):
             return True if self._checked.command else None
         return super().can(command_id)
 
+    @work(group="go", exclusive=True, exit_on_error=False, description="checking the form")
     async def action_task_go(self) -> None:
         """Launch, or go to the first problem."""
-        checked = self.draft.check()
-        self._take(checked)
+        checked = await self._check_now()
+        if checked is None:
+            return
         if not checked.errors:
             self.dismiss(checked.launches)
             return
-        keys = [item.key for item in checked.errors]
-        if "seeds" in keys:
-            self.query_one("#seeds").focus()
-        else:
-            await self._focus_first(keys)
+        await self._focus_first([item.key for item in checked.errors])
+
+    def action_task_try(self) -> None:
+        """Measure now, whether a core is free or not."""
+        self.trial.start()
 
     def action_task_copy(self) -> None:
         """Copy the command as one line."""
@@ -290,18 +310,20 @@ class NewRunForm(Task[Sequence[Launch]]):
     def action_task_find(self) -> None:
         """Find a field by a part of its name."""
         box = self.query_one("#find", Input)
+        self._came_from = self.focused
         box.value = ""
         box.add_class("-open")
         box.focus()
+        self._show_found("")
 
     def action_task_close(self) -> None:
         """Close the find field first, then the form; what was filled in is kept."""
         box = self.query_one("#find", Input)
-        if box.has_class("-open"):
-            box.remove_class("-open")
-            self.query_one("#algorithm").focus()
-        else:
+        if not box.has_class("-open"):
             self.dismiss(None)
+            return
+        box.remove_class("-open")
+        self.set_focus(self._came_from)
 
     def action_task_next_field(self) -> None:
         """Go to the next field."""
@@ -311,17 +333,36 @@ class NewRunForm(Task[Sequence[Launch]]):
         """Go to the field before."""
         self.focus_previous()
 
+    @on(Input.Changed, "#find")
+    def _find_typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._show_found(event.value)
+
+    def _found(self, text: str) -> Mapping[str, str]:
+        """Return the fields that are meant, by key, with what says why."""
+        labels = {key: key.removeprefix("stop_criteria.") for key in (*texts.TOP_HELP, *self._base)}
+        return {key: labels[key] for key in ranked(text.strip(), labels)}
+
+    def _show_found(self, text: str) -> None:
+        found = list(self._found(text).values())
+        more = f"  and {len(found) - _FOUND_SHOWN} more" if len(found) > _FOUND_SHOWN else ""
+        said = "  ".join(found[:_FOUND_SHOWN]) + more if found else f"No field of {self.draft.algorithm.upper()} fits."
+        self.query_one("#help", Static).update(Content.assemble(("enter goes to ", "$muted"), said))
+
     async def _go_to(self, text: str) -> None:
         wanted = text.strip().lower()
-        keys = list(self._base)
-        found = [key for key in keys if wanted and wanted in key] or nearest(wanted, keys)
+        found = list(self._found(wanted)) if wanted else []
         if not found:
-            self.notify(f"No field is called {text}.", severity="warning")
-            return
-        self.query_one("#find").remove_class("-open")
-        await self._focus_first(found)
+            close = nearest(wanted, list(self._base))
+            near = f"; nearest {close[0]}" if close else ""
+            self.notify(f"{text} is not a {self.draft.algorithm.upper()} field{near}.", severity="warning")
+            found = close[:1]
+        if found:
+            self.query_one("#find").remove_class("-open")
+            await self._focus_first(found[:1])
 
     async def _focus_first(self, keys: Sequence[str]) -> None:
+        """Go to the first field that one of these is the key of, or is in the part of the spec that one names."""
         for section in self.query(FormSection):
             for key, _ in section.section.rows:
                 if key in keys or any(name and key.startswith(f"{name}.") for name in keys):
@@ -329,7 +370,8 @@ class NewRunForm(Task[Sequence[Launch]]):
                     section.line(key).editor.focus()
                     return
 
-
-def _sentence(problem: Problem) -> str:
-    near = f": try {problem.nearest}" if problem.nearest else ""
-    return f"{problem.key} {problem.message}{near}".strip()
+    def _line(self, key: str) -> FieldLine:
+        found = [line for line in self.query(FieldLine) if line.key == key]
+        if not found:
+            raise NoMatches(key)
+        return found[0]

@@ -1,4 +1,7 @@
-"""Lines and foldable sections of a form whose fields come from a spec."""
+"""Lines and foldable sections of a form whose fields come from a spec.
+
+A folded section still shows the fields that were changed, and those with something wrong.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +33,14 @@ class FieldLine(Horizontal):
     FieldLine {
         height: auto;
         min-height: 1;
-        & .name { width: 33; }
+        & .name { width: 33; height: 1; }
         & .editor { width: 18; }
         & .aside { width: 1fr; height: auto; color: $muted; margin-left: 1; }
         &.-changed .name { text-style: bold; }
+        &.-hidden { display: none; }
+        /* What is wrong takes a line of its own: beside the field there is no room for a sentence. */
+        &.-wrong { layout: grid; grid-size: 2; grid-columns: 33 1fr; grid-rows: auto; height: auto; }
+        &.-wrong .aside { column-span: 2; margin: 0 0 0 4; }
     }
     """
 
@@ -45,13 +52,13 @@ class FieldLine(Horizontal):
         text: str
 
     def __init__(self, key: str, row: FieldRow, text: str) -> None:
-        super().__init__()
+        super().__init__(id=f"line-{key.replace('.', '-')}")
         self.key = key
         self.row = row
         self.remark = ""
         """What the recipe says where something else is typed; else what follows from the field."""
         self._text = text
-        self._said: tuple[Problem | None, bool, str, str, bool] | None = None
+        self._said: tuple[Problem | None, bool, str, str, str] | None = None
 
     def compose(self) -> ComposeResult:
         """Yield the parts."""
@@ -70,7 +77,8 @@ class FieldLine(Horizontal):
         if 1 < len(options) <= _FEW and self._text in options:
             editor: Widget = Choice(options, self._text)
         else:
-            editor = Input(self._text, compact=True, select_on_focus=True)
+            empty = self.row.default if self.row.kind == "text" else ""
+            editor = Input(self._text, placeholder=str(empty or ""), compact=True, select_on_focus=True)
         editor.add_class("editor")
         return editor
 
@@ -89,13 +97,21 @@ class FieldLine(Horizontal):
         event.stop()
         self.post_message(self.Edited(self.key, event.value))
 
-    def take(self, problem: Problem | None, *, changed: bool, base: str, fact: str, from_recipe: bool) -> None:
-        """Show what is said of this field."""
-        said = (problem, changed, base, fact, from_recipe)
+    def take(self, problem: Problem | None, *, changed: bool, base: str, fact: str, source: str) -> None:
+        """Show what is said of this field.
+
+        Args:
+            problem: What is wrong with it.
+            changed: Whether it says something else than `base`.
+            base: What it goes back to when it is emptied.
+            fact: What follows from its value.
+            source: Whose value `base` is: `recipe`.
+        """
+        said = (problem, changed, base, fact, source)
         if said == self._said:
             return
         self._said = said
-        self.remark = f"{'recipe' if from_recipe else 'default'} {base}" if changed else fact
+        self.remark = " · ".join(part for part in (f"{source} {base}" if changed else "", fact) if part)
         mark, aside = Content.styled("✎" if changed else "", "$primary"), Content.styled(self.remark, "$muted")
         if problem is not None:
             error = problem.severity == "error"
@@ -104,6 +120,8 @@ class FieldLine(Horizontal):
             message = f"{self.row.name} {problem.message}" if problem.message.startswith("or ") else problem.message
             aside = Content.styled(f"{message}{near}", "$error" if error else "$warning")
         self.set_class(changed, "-changed")
+        self.set_class(problem is not None, "-wrong")
+        self.set_class(bool(aside.plain), "-told")
         self.query_one(".name", Static).update(self._marked(mark))
         self.query_one(".aside", Static).update(aside)
 
@@ -111,7 +129,11 @@ class FieldLine(Horizontal):
 class SectionTitle(Static, can_focus=True):
     """The line that folds and unfolds a section."""
 
-    BINDINGS = [Binding("enter,space", "fold", "Unfold", show=False)]
+    BINDINGS = [
+        Binding("enter,space", "fold", "Unfold", show=False),
+        Binding("left,h", "fold(False)", "Fold", show=False),
+        Binding("right,l", "fold(True)", "Unfold", show=False),
+    ]
 
     DEFAULT_CSS = """
     SectionTitle {
@@ -125,9 +147,12 @@ class SectionTitle(Static, can_focus=True):
     class Toggled(Message):
         """The section is to be folded or unfolded."""
 
-    def action_fold(self) -> None:
+        to: bool | None = None
+        """Unfolded or folded; None for the other than now."""
+
+    def action_fold(self, to: bool | None = None) -> None:
         """Fold or unfold."""
-        self.post_message(self.Toggled())
+        self.post_message(self.Toggled(to))
 
     def on_click(self, event: events.Click) -> None:
         """Fold or unfold."""
@@ -136,7 +161,7 @@ class SectionTitle(Static, can_focus=True):
 
 
 class FormSection(Vertical):
-    """A part of the form; its fields are made when it is first unfolded.
+    """A part of the form; its fields are made when one of them is first shown.
 
     Args:
         section: What is in it.
@@ -148,16 +173,15 @@ class FormSection(Vertical):
     FormSection {
         height: auto;
         & .lines { height: auto; }
-        & .lines.-folded { display: none; }
     }
     """
 
     def __init__(self, section: Section, values: Mapping[str, str], *, is_open: bool) -> None:
-        super().__init__()
+        super().__init__(id=f"section-{section.name}")
         self.section = section
         self.is_open = is_open
         self._values = values
-        self._said: dict[str, tuple[Problem | None, bool, str, str, bool]] = {}
+        self._said: dict[str, tuple[Problem | None, bool, str, str, str]] = {}
         self._wrong = 0
         self._changed = 0
 
@@ -169,39 +193,43 @@ class FormSection(Vertical):
             if self.is_open:
                 yield from self._make_lines()
 
-    def on_mount(self) -> None:
-        """Fold what starts folded."""
-        self.query_one(".lines").set_class(not self.is_open, "-folded")
-
     def _make_lines(self) -> list[FieldLine]:
         return [FieldLine(key, row, self._values[key]) for key, row in self.section.rows]
 
     @on(SectionTitle.Toggled)
     async def _toggled(self, event: SectionTitle.Toggled) -> None:
         event.stop()
-        if self.is_open:
-            self.is_open = False
-            self._redraw()
-        else:
-            await self.unfold()
+        if event.to in (None, not self.is_open):
+            self.is_open = not self.is_open
+            await self._show_lines()
 
     async def unfold(self) -> None:
         """Show the fields."""
+        if not self.is_open:
+            self.is_open = True
+            await self._show_lines()
+
+    async def _show_lines(self) -> None:
+        """Show every field where the section is open, else those that were changed or are wrong."""
         lines = self.query_one(".lines", Vertical)
-        self.is_open = True
-        if not lines.children:
+        shown = {key for key in self._said if self._is_kept_in_sight(key)}
+        if not lines.children and (self.is_open or shown):
             await lines.mount(*self._make_lines())
-            self._tell_lines()
-        self._redraw()
+        self._tell_lines()
+        for line in self.query(FieldLine):
+            # A field that is being typed in stays, whatever it says meanwhile.
+            hidden = not self.is_open and line.key not in shown and not line.has_focus_within
+            line.set_class(hidden, "-hidden")
+        if self.section.title:
+            self.query_one(SectionTitle).update(self._title())
+
+    def _is_kept_in_sight(self, key: str) -> bool:
+        problem, changed, *_ = self._said[key]
+        return changed or problem is not None
 
     def line(self, key: str) -> FieldLine:
         """Return the line of a field of an unfolded section."""
         return next(item for item in self.query(FieldLine) if item.key == key)
-
-    def _redraw(self) -> None:
-        self.query_one(".lines").set_class(not self.is_open, "-folded")
-        if self.section.title:
-            self.query_one(SectionTitle).update(self._title())
 
     def _title(self) -> Content:
         count = len(self.section.rows)
@@ -222,23 +250,19 @@ class FormSection(Vertical):
         edits: Mapping[str, str],
         base: Mapping[str, str],
         facts: Mapping[str, str],
-        from_recipe: bool,
+        source: str,
     ) -> None:
-        """Show what is said of the fields; a section with something wrong unfolds."""
+        """Show what is said of the fields, and the fields that something has to be said of."""
         keys = [key for key, _ in self.section.rows]
-        self._said = {
-            key: (problems.get(key), key in edits, base[key], facts.get(key, ""), from_recipe) for key in keys
-        }
+        self._said = {key: (problems.get(key), key in edits, base[key], facts.get(key, ""), source) for key in keys}
         self._changed = sum(key in edits for key in keys)
         self._wrong = sum(key in problems and problems[key].severity == "error" for key in keys)
-        self._values = {key: edits.get(key, base[key]) for key in keys}
-        if self._wrong and not self.is_open:
-            self.call_next(self.unfold)
-        self._tell_lines()
-        self._redraw()
+        if not self.query(FieldLine):
+            self._values = {key: edits.get(key, base[key]) for key in keys}
+        self.call_next(self._show_lines)
 
     def _tell_lines(self) -> None:
         for line in self.query(FieldLine):
             if line.key in self._said and line.is_mounted:
-                problem, changed, base, fact, from_recipe = self._said[line.key]
-                line.take(problem, changed=changed, base=base, fact=fact, from_recipe=from_recipe)
+                problem, changed, base, fact, source = self._said[line.key]
+                line.take(problem, changed=changed, base=base, fact=fact, source=source)
