@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,12 +12,15 @@ from workbench import durable
 from workbench.catalog import Entry
 from workbench.catalog.descriptions import description_path
 from workbench.project import Project
+from workbench.remote.frames import Frame
+from workbench.remote.lines import encode_event, parse_event
 from workbench.runs import EventWriter, Launch, ProcessIdentity, RunDirectory, RunState, StoredState
 from workbench.specs import RunSpec
 from workbench.ui.app import WorkbenchApp
 from workbench.ui.dry_run import Measured
 from workbench.ui.header import MachineLoad
 from workbench.ui.jobs import Job, JobKind
+from workbench.ui.playing import Ears
 from workbench.ui.state import Remembered
 
 NOW = datetime(2026, 11, 28, 10, 42, tzinfo=UTC).timestamp()
@@ -157,6 +161,84 @@ class FakeLauncher:
     def commands(self) -> list[str]:
         """What was started, as a person would type it."""
         return [job.command_line for job in self.jobs]
+
+
+class FakePlayer:
+    """Plays nothing; keeps its orders, and tells what a test lets it tell.
+
+    Args:
+        words: What it was started with.
+        ears: Who hears it.
+        window: Whether it was to open a window.
+    """
+
+    def __init__(self, words: Sequence[str], ears: Ears, *, window: bool) -> None:
+        self.words = tuple(words)
+        self.window = window
+        self.orders: list[dict[str, Any]] = []
+        self.is_ended = False
+        self._ears = ears
+        self._state: dict[str, Any] = {
+            "episode": 1, "seed": 0, "step": 0, "time_s": 0.0, "return": 0.0, "reward": 0.0, "terms": {}, "first": 0,
+            "last": 0, "playing": True, "speed": 1.0, "agent": "random", "stochastic": False, "checkpoint": None,
+            "age_s": None, "follow": False, "window": window, "preview": None, "theme": "dark", "ended": None,
+        }  # fmt: skip
+
+    def send(self, line: bytes) -> None:
+        self.orders.append(json.loads(line))
+
+    def end(self) -> None:
+        self.is_ended = True
+
+    def ready(self, *, run: RunDirectory | None = None, environment: str = "ant", **changes: Any) -> None:
+        """Tell that it is there, and its first state."""
+        self.tell(
+            "ready",
+            **{
+                "version": 1, "title": environment, "environment": environment,
+                "run": None if run is None else str(run.path), "period_s": 0.05, "limit": 1000, "seekable": True,
+            },
+        )  # fmt: skip
+        self.state(**changes)
+
+    def state(self, **changes: Any) -> None:
+        """Tell its state, with some values changed for good; `return_` is told as `return`."""
+        self._state |= {name.rstrip("_"): value for name, value in changes.items()}
+        self.tell("state", **self._state)
+
+    def tell(self, event: str, **values: Any) -> None:
+        """Tell an event, as its process would."""
+        parsed = parse_event(encode_event(event, **values))
+        assert parsed is not None
+        self._ears.heard(*parsed)
+
+    def error(self, about: str, message: str, hint: str = "", *, fatal: bool = False) -> None:
+        """Tell an error."""
+        self.tell("error", about=about, message=message, hint=hint, fatal=fatal)
+
+    def frame(self, frame: Frame) -> None:
+        """Send a frame."""
+        self._ears.framed(frame)
+
+    def finish(self, code: int = 0, tail: Sequence[str] = ()) -> None:
+        """End, as its process would."""
+        self._ears.ended(code, tuple(tail))
+
+
+class FakePlayers:
+    """Starts fake players, and keeps them."""
+
+    def __init__(self) -> None:
+        self.all: list[FakePlayer] = []
+
+    def __call__(self, words: Sequence[str], ears: Ears, *, window: bool) -> FakePlayer:
+        self.all.append(FakePlayer(words, ears, window=window))
+        return self.all[-1]
+
+    @property
+    def last(self) -> FakePlayer:
+        """The newest one."""
+        return self.all[-1]
 
 
 class FakeQueue:
@@ -300,6 +382,7 @@ class FakeRehearsal:
 def make_app(project: Project, **options: Any) -> WorkbenchApp:
     """Return an app on a project that starts no process, knows one moment only, and remembers nothing."""
     launcher = options.pop("launcher", None) or FakeLauncher()
+    players = options.pop("players", None) or FakePlayers()
     app = WorkbenchApp(
         project,
         launcher=launcher,
@@ -313,4 +396,5 @@ def make_app(project: Project, **options: Any) -> WorkbenchApp:
     )
     if isinstance(launcher, FakeLauncher):
         launcher.on_change = app.job_changed
+    app.start_player = players
     return app
