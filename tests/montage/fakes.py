@@ -11,9 +11,9 @@ from pathlib import Path
 
 from workbench.montage.clips import Clip, Wanted
 from workbench.montage.ffmpeg import ffmpeg, probe
-from workbench.montage.selection import FilmedRun, Shown, describe_run
 from workbench.runs import RunDirectory
 from workbench.runs.recordings import EpisodeResult, Sidecar, write_sidecar
+from workbench.storyboard.selection import FilmedRun, Shown, describe_run
 
 ROOT = Path(__file__).parents[2]
 RED, GREEN, BLUE, WHITE = "0xd03030", "0x30a040", "0x3050d0", "0xe8eaf0"

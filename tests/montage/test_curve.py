@@ -11,10 +11,10 @@ from workbench.errors import NotFoundError
 from workbench.montage import MontageRequest, make_montage
 from workbench.montage.curve import Curve, CurveStrip, moving, read_curve
 from workbench.montage.ffmpeg import probe, still
-from workbench.montage.selection import Choice, choose, describe_run
 from workbench.montage.timing import Pace
 from workbench.project import Project
 from workbench.runs import EventWriter, RunDirectory
+from workbench.storyboard.selection import Choice, choose, describe_run
 
 
 @pytest.fixture

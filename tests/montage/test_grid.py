@@ -13,8 +13,8 @@ from workbench.montage.clips import Clip
 from workbench.montage.ffmpeg import FilmInfo, probe, still
 from workbench.montage.grid import ends_early, grid_frames, write_grid, write_poster
 from workbench.montage.labels import BACKGROUND
-from workbench.montage.layout import Box, best_columns, lay_out
 from workbench.montage.timing import Pace, work_out
+from workbench.storyboard.layout import Box, best_columns, lay_out
 
 SIZE = (160, 120)
 

@@ -26,11 +26,11 @@ from workbench.montage import MontageRequest, make_montage
 from workbench.montage.clips import Wanted
 from workbench.montage.ffmpeg import probe
 from workbench.montage.ffmpeg import run as run_ffmpeg
-from workbench.montage.selection import Choice
 from workbench.montage.timing import Pace
 from workbench.project import Project
 from workbench.runs import RunDirectory
 from workbench.runs.recordings import list_recordings, read_sidecar
+from workbench.storyboard.selection import Choice
 
 QUICK = Pace(head_s=0.2, tail_s=0.2, transition_s=0.2)
 

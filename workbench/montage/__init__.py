@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from workbench.montage.make import Montage, make_montage
     from workbench.montage.request import MontageRequest
-    from workbench.montage.sampling import sample
 
-_HOMES = {"Montage": "make", "MontageRequest": "request", "make_montage": "make", "sample": "sampling"}
+_HOMES = {"Montage": "make", "MontageRequest": "request", "make_montage": "make"}
 
-__all__ = ["Montage", "MontageRequest", "make_montage", "sample"]
+__all__ = ["Montage", "MontageRequest", "make_montage"]
 
 
 def __getattr__(name: str) -> Any:

@@ -13,9 +13,9 @@ from workbench.montage.curve import CurveStrip, read_curve
 from workbench.montage.ffmpeg import FilmInfo, probe
 from workbench.montage.film import film_frames, write_film
 from workbench.montage.grid import grid_frames, write_grid, write_poster
-from workbench.montage.layout import GridLayout, lay_out
 from workbench.montage.request import MontageRequest
 from workbench.montage.timing import Timing, work_out
+from workbench.storyboard.layout import GridLayout, lay_out
 
 Progress = Callable[[float, str], None]
 """Called with the share done, 0 to 1, and what is being done."""

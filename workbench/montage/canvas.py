@@ -22,8 +22,8 @@ from workbench.montage.labels import (
     shorten,
     steps_text,
 )
-from workbench.montage.layout import Box, GridLayout
-from workbench.montage.selection import FilmedRun
+from workbench.storyboard.layout import Box, GridLayout
+from workbench.storyboard.selection import FilmedRun
 
 Words = Sequence[tuple[str, Colour]]
 VEIL_ALPHA = 96

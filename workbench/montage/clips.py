@@ -23,27 +23,12 @@ from typing import IO
 from workbench.errors import NotFoundError, WorkFailedError
 from workbench.montage.ffmpeg import FilmInfo, probe
 from workbench.montage.labels import steps_text
-from workbench.montage.selection import Shown
-from workbench.runs.recordings import Sidecar, list_recordings, read_sidecar, sidecar_path
+from workbench.runs.recordings import Sidecar, read_sidecar, sidecar_path
+from workbench.storyboard.finding import CHECKPOINT_FILM, Wanted, find_leftovers, find_recorded
+from workbench.storyboard.selection import Shown
 
-CLIPS_FOLDER = "clips"
-CHECKPOINT_FILM = "video_000.mp4"
-CHANGES = frozenset({"--seconds", "--camera", "--env"})
-"""Flags that make a recording unlike the others of a montage."""
 POLL_S = 0.05
 STOP_PATIENCE_S = 3.0
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What every clip of one montage has in common."""
-
-    seed: int
-    size: tuple[int, int] = (480, 360)
-    theme: str = "light"
-    episodes: int = 1
-    exact: bool = False
-    """Whether somebody asked for just these; otherwise films that training left in the checkpoints will do."""
 
 
 @dataclass(frozen=True)
@@ -93,31 +78,18 @@ def record_command(project_root: Path) -> RecordCommand:
     return words
 
 
-def clip_path(recordings: Path, shown: Shown, wanted: Wanted) -> Path:
-    """Return where the clip of a checkpoint is cached."""
-    width, height = wanted.size
-    episodes = "" if wanted.episodes == 1 else f"_{wanted.episodes}ep"
-    name = f"{shown.steps:012d}_seed{wanted.seed}_{width}x{height}_{wanted.theme}{episodes}.mp4"
-    return recordings / CLIPS_FOLDER / shown.run.directory.name / name
-
-
 def find_clips(recordings: Path, chosen: Sequence[Shown], wanted: Wanted) -> dict[Shown, Path]:
     """Return the films that exist of the checkpoints; those missing are left out.
 
     Where nothing was asked for in particular and every checkpoint holds a film of the same size that training made,
     those are taken rather than filming any.
     """
-    found = _recorded(recordings, chosen, wanted)
+    found = find_recorded(recordings, chosen, wanted)
     if len(found) < len(set(chosen)) and not wanted.exact:
         own = find_leftovers(chosen)
         if len(own) == len(set(chosen)) and _are_alike(own.values()):
             return own
     return found
-
-
-def find_leftovers(chosen: Iterable[Shown]) -> dict[Shown, Path]:
-    """Return the films in the checkpoints themselves, for those to which nothing better can be had."""
-    return {shown: film for shown in chosen if (film := shown.path / CHECKPOINT_FILM).is_file()}
 
 
 def missing_clip(shown: Shown, wanted: Wanted) -> NotFoundError:
@@ -135,33 +107,6 @@ def _are_alike(films: Iterable[Path]) -> bool:
         return len({(info.size, info.fps) for info in map(probe, films)}) == 1
     except WorkFailedError:
         return False
-
-
-def _recorded(recordings: Path, chosen: Sequence[Shown], wanted: Wanted) -> dict[Shown, Path]:
-    by_checkpoint = {shown.path.resolve(): shown for shown in chosen}
-    cached = {clip_path(recordings, shown, wanted): shown for shown in chosen}
-    folders = [recordings, *sorted({path.parent for path in cached}), *by_checkpoint]
-    found: dict[Shown, Path] = {}
-    for recording in (item for folder in folders for item in list_recordings(folder)):
-        sidecar = recording.sidecar
-        if sidecar is None or recording.state != "done" or sidecar.kind != "recording" or not sidecar.checkpoint:
-            continue
-        shown = by_checkpoint.get((recordings.parent / sidecar.checkpoint).resolve())
-        # A cached clip is what was asked for by its very name, even where the recorder had to change the size.
-        if shown is not None and (cached.get(recording.path) == shown or _fits(sidecar, wanted)):
-            found.setdefault(shown, recording.path)
-    return found
-
-
-def _fits(sidecar: Sidecar, wanted: Wanted) -> bool:
-    return (
-        sidecar.seed == wanted.seed
-        and sidecar.size == wanted.size
-        and sidecar.theme in (wanted.theme, None)
-        and not sidecar.stochastic
-        and not CHANGES.intersection(sidecar.command)
-        and len(sidecar.episodes) == wanted.episodes
-    )
 
 
 @dataclass

@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw
 
 from workbench.errors import NotFoundError
 from workbench.montage.labels import ACCENT, BACKGROUND, BRIGHT, MUTED, Colour, load_font, return_text, steps_text
-from workbench.montage.selection import FilmedRun, Shown
+from workbench.storyboard.selection import FilmedRun, Shown
 
 CURVE_COLOURS: tuple[Colour, ...] = (ACCENT, (255, 183, 108), (140, 220, 150), (230, 145, 215), (240, 225, 120))
 RETURN_METRIC = "rollout/ep_rew_mean"

@@ -15,8 +15,8 @@ from workbench.montage.curve import CurveStrip
 from workbench.montage.ffmpeg import COLOURS, encode, still
 from workbench.montage.film import steady
 from workbench.montage.labels import BACKGROUND
-from workbench.montage.layout import GridLayout
 from workbench.montage.timing import Timing
+from workbench.storyboard.layout import GridLayout
 
 EARLY_S = 0.25
 """A clip counts as ended early when others play on for longer than this."""

@@ -12,12 +12,9 @@ from workbench.montage.assembly import Progress, assemble, plan_montage
 from workbench.montage.clips import (
     Clip,
     RecordCommand,
-    Wanted,
-    clip_path,
     common_seed,
     film_clips,
     find_clips,
-    find_leftovers,
     missing_clip,
     record_command,
 )
@@ -25,9 +22,10 @@ from workbench.montage.curve import read_curve
 from workbench.montage.ffmpeg import probe
 from workbench.montage.labels import steps_text
 from workbench.montage.request import SUFFIXES, MontageRequest
-from workbench.montage.selection import FilmedRun, Shown, choose, describe_run
 from workbench.project import Project
 from workbench.runs.recordings import EpisodeResult, JobReport, Sidecar, read_sidecar, recording_path
+from workbench.storyboard.finding import Wanted, clip_path, find_leftovers
+from workbench.storyboard.selection import FilmedRun, Shown, choose, describe_run
 
 ENCODING_WEIGHT = 1.0
 """How much of the work putting together is, against filming one clip."""

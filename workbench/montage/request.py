@@ -8,9 +8,9 @@ from typing import Literal
 
 from workbench.errors import RequestError
 from workbench.montage.labels import LabelStyle
-from workbench.montage.selection import Choice
 from workbench.montage.timing import Pace
 from workbench.runs import RunDirectory
+from workbench.storyboard.selection import Choice
 
 Layout = Literal["film", "grid", "poster"]
 ThemeName = Literal["light", "dark"]

@@ -17,8 +17,8 @@ from workbench.verbs.writing import write_json
 
 if TYPE_CHECKING:
     from workbench.montage import Montage, MontageRequest
-    from workbench.montage.selection import Choice
     from workbench.runs import RunDirectory
+    from workbench.storyboard.selection import Choice
 
 LOCATIONS = ("bottom-left", "bottom-right", "top-left", "top-right", "center")
 BAR_WIDTH = 24
@@ -200,7 +200,7 @@ def find_run(project: Project, text: str) -> RunDirectory:
 
 
 def _choice(args: argparse.Namespace) -> Choice:
-    from workbench.montage.selection import Choice
+    from workbench.storyboard.selection import Choice
 
     only = [text for text in args.checkpoint if "=" not in text]
     swaps = [text.partition("=") for text in args.checkpoint if "=" in text]

@@ -7,8 +7,8 @@ import pytest
 
 from tests.montage.fakes import make_run
 from workbench.errors import NotFoundError, RequestError
-from workbench.montage.selection import Choice, choose, describe_run
 from workbench.runs import EventWriter, RunDirectory
+from workbench.storyboard.selection import Choice, choose, describe_run
 
 STEPS = [0, 1000, 2000, 3000, 4000]
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from workbench import durable
 from workbench.errors import NotFoundError, RequestError
-from workbench.montage.sampling import Schedule, sample
 from workbench.runs import CheckpointDirectory, RunDirectory
+from workbench.storyboard.sampling import Schedule, sample
 
 DEFAULT_SEED = 10_000
 """The seed of the filmed episode where the run does not say which one its evaluations use."""

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from workbench.errors import RequestError
-from workbench.montage.sampling import Schedule, sample
+from workbench.storyboard.sampling import Schedule, sample
 
 
 @pytest.mark.parametrize(
