@@ -1,52 +1,29 @@
-"""What can be done with a run, wherever one is under the cursor."""
+"""What can be done with a run, wherever one is under the cursor: looking at it, filming it, starting others like it."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
-
-from textual import work
-
 from workbench import formatting
 from workbench.runs.directory import RunDirectory
-from workbench.runs.states import RunState
-from workbench.ui.charting import ChartedScreen
+from workbench.ui.run_acts import RunActs
 from workbench.ui.watch import RunRow
 
-STOPPABLE = (RunState.QUEUED, RunState.STARTING, RunState.RUNNING, RunState.PAUSED)
 
-
-class RunScreenBase(ChartedScreen):
+class RunScreenBase(RunActs):
     """A screen on which runs are looked at and acted on."""
 
-    @property
-    def current(self) -> RunRow | None:
-        """The run under the cursor."""
-        raise NotImplementedError
-
-    @property
-    def chosen(self) -> Sequence[RunRow]:
-        """The runs an action means: the marked ones, else the one under the cursor."""
-        row = self.current
-        return () if row is None else (row,)
-
-    def chosen_checkpoint(self) -> str:
-        """Return the checkpoint of the current run that is meant, as command lines write it; empty for the best."""
-        steps = self.crosshair_checkpoint()
-        return "" if steps is None else str(steps)
-
     def can(self, command_id: str) -> bool | None:
-        """Offer what the state of the run allows."""
-        row = self.current
-        if command_id == "run.stop":
-            return True if any(item.state in STOPPABLE for item in self.chosen) else None
-        if command_id == "run.kill":
-            return True if row is not None and row.state.is_live else None
-        if command_id.startswith(("run.", "viewer.")) and command_id != "run.new":
-            return True if row is not None else None
-        if command_id in ("copy.command", "open.outside", "open.selected"):
-            return True if row is not None else None
-        return super().can(command_id)
+        """Offer what the runs that are meant allow."""
+        if command_id == "run.compare":
+            several = len(self.chosen) > 1 and hasattr(self.workbench, "compare")
+            return True if several else None
+        if command_id == "run.report" and not hasattr(self.workbench, "report"):
+            return None
+        verdict = super().can(command_id)
+        if verdict and command_id.startswith(("run.", "viewer.")) and command_id not in ("run.new", "run.undelete"):
+            return True if self.current is not None else None
+        if verdict and command_id in ("copy.command", "open.outside", "open.selected"):
+            return True if self.current is not None else None
+        return verdict
 
     # Looking.
 
@@ -84,6 +61,18 @@ class RunScreenBase(ChartedScreen):
         task = MontageTask([row.reference for row in rows], what, count)
         self.app.push_screen(task, lambda words: self.workbench.start_film(words, f"montage of {what}"))
 
+    def action_run_compare(self) -> None:
+        """Show the chosen runs beside each other."""
+        compare = getattr(self.workbench, "compare", None)
+        if compare is not None and len(self.chosen) > 1:
+            compare([row.path for row in self.chosen])
+
+    def action_run_report(self) -> None:
+        """Open the form of a report on the chosen runs."""
+        report = getattr(self.workbench, "report", None)
+        if report is not None and self.chosen:
+            report([row.path for row in self.chosen])
+
     def _target(self, row: RunRow) -> tuple[str, str]:
         checkpoint = self.chosen_checkpoint()
         if not checkpoint:
@@ -100,13 +89,18 @@ class RunScreenBase(ChartedScreen):
     # Starting and files.
 
     def action_run_new(self) -> None:
-        """Open the form of a new run of this run's environment."""
-        row = self.current
-        if row is not None:
-            self.workbench.new_run_of(row.env_name)
-        else:
+        """Open the form of a new run like the one under the cursor; like a group, with all its seeds."""
+        row, chosen = self.current, self.chosen
+        if row is None:
             self.app.switch_mode("environments")
             self.notify("Choose an environment, then n.")
+        elif row.problem:
+            self.workbench.new_run_of(row.env_name)
+        else:
+            alike = {(item.group, item.env_id, item.algorithm) for item in chosen}
+            is_group = len(chosen) > 1 and row.group and len(alike) == 1
+            seeds = sorted(item.seed for item in chosen if item.seed is not None) if is_group else []
+            self.workbench.new_run_like(row.run, seeds=" ".join(map(str, seeds)))
 
     def action_copy_command(self) -> None:
         """Copy the command that starts the same run again."""
@@ -122,67 +116,3 @@ class RunScreenBase(ChartedScreen):
         row = self.current
         if row is not None:
             self.workbench.open_outside(RunDirectory(row.path).log_path)
-
-    # Ending.
-
-    def action_run_stop(self) -> None:
-        """Ask the chosen runs to write a checkpoint and end."""
-        rows = [row for row in self.chosen if row.state in STOPPABLE]
-        if len(rows) == 1:
-            self._stop(rows)
-        elif rows:
-            what = formatting.plural(len(rows), "run")
-            sentence = "Each writes a checkpoint, then ends; queued ones are taken out."
-            self._ask(f"Stop {what}?", sentence, "S", f"Stop {what}", lambda: self._stop(rows))
-
-    @work(group="stop", exit_on_error=False, description="stopping runs")
-    async def _stop(self, rows: Sequence[RunRow]) -> None:
-        from workbench.runs.stopping import stop_run
-
-        for row in rows:
-            await asyncio.to_thread(stop_run, RunDirectory(row.path))
-        self.workbench.runs.poke()
-        waiting = [row for row in rows if row.state is RunState.QUEUED]
-        if len(rows) > 1:
-            self.notify(f"{formatting.plural(len(rows), 'run')} asked to stop; each writes a checkpoint.")
-        elif waiting:
-            self.notify(f"{rows[0].title} is taken out of the queue.")
-        else:
-            self.notify(f"{rows[0].title} writes a checkpoint and ends. v watches it.")
-
-    def action_run_kill(self) -> None:
-        """Ask, then end the run without a checkpoint."""
-        row = self.current
-        if row is not None and row.state.is_live:
-            self._ask(f"Kill {row.title}?", what_a_kill_loses(row), "K", "Kill", lambda: self._kill(row))
-
-    def _ask(self, title: str, sentence: str, key: str, label: str, then: Callable[[], object]) -> None:
-        from workbench.ui.screens.ask import AskCard
-
-        def answered(answer: bool | None) -> None:
-            if answer:
-                then()
-
-        self.app.push_screen(AskCard(title, sentence, key=key, label=label), answered)
-
-    @work(group="kill", exit_on_error=False, description="killing a run")
-    async def _kill(self, row: RunRow) -> None:
-        from workbench.runs.stopping import kill_run
-
-        await asyncio.to_thread(kill_run, RunDirectory(row.path))
-        self.workbench.runs.poke()
-        self.notify(f"{row.title} was killed.")
-
-
-def what_a_kill_loses(row: RunRow) -> str:
-    """Return what a run that is killed now has done in vain."""
-    newest = RunDirectory(row.path).latest()
-    if newest is None:
-        return "No final checkpoint: it has written none so far, so everything is lost. S would save it."
-    lost = max(0, row.steps - newest.steps)
-    if not lost:
-        return f"No final checkpoint; nothing was trained since ◇ {formatting.amount(newest.steps)}."
-    return (
-        f"No final checkpoint: {formatting.amount(lost)} steps since ◇ {formatting.amount(newest.steps)} are lost. "
-        "S would save them."
-    )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from textual.signal import Signal
 
     from workbench.ui.jobs import Launcher
-    from workbench.ui.watch import RunsSnapshot
+    from workbench.ui.watch import RunsSnapshot, RunWatch
 
 
 _TEXTS = frozenset({".py", ".json", ".md", ".log", ".csv", ".xml", ".jsonl", ".html"})
@@ -74,6 +74,13 @@ class Starting(Launching, Watching):
             said.append(f"{plural(ended, 'run') if not said else ended} ended while you were away")
         if said:
             self.notify(f"{', '.join(said)}. 2 shows them.")
+
+    def on_run_watch_news(self, message: RunWatch.News) -> None:
+        """Tell what happened to runs; ring where nobody looks."""
+        for said in message.said:
+            self.notify(said.text, severity="warning" if said.is_bad else "information")
+        if not self.app_focus:
+            self.bell()
 
     # Films.
 

@@ -22,10 +22,13 @@ from textual.worker import Worker
 
 from workbench.runs.directory import RunDirectory
 from workbench.runs.history import History
+from workbench.runs.queueing import QueuePlace, queue_places
 from workbench.runs.states import RunState
 from workbench.runs.store import RunStore
 from workbench.runs.summary import RunSummary
+from workbench.ui.asking import Requests, Said
 from workbench.ui.log_tail import LogTail
+from workbench.ui.news import news_of
 from workbench.ui.past import CheckpointRow, Past, read_checkpoints, take
 
 if TYPE_CHECKING:
@@ -44,6 +47,10 @@ class RunRow(RunSummary):
     """What a command line calls it: its short id while that is unique, else its full name."""
     seen: bool = True
     """Whether a bad ending was looked at."""
+    asked: str = ""
+    """What it is doing about a request without an answer, `pausing`; empty where there is none."""
+    place: QueuePlace | None = None
+    """Where it stands in the queue; None where it does not wait."""
 
     @property
     def path(self) -> Path:
@@ -115,6 +122,12 @@ class RunWatch:
         snapshot: RunsSnapshot
 
     @dataclass
+    class News(Message):
+        """What happened that is worth a word: runs that ended, anomalies, answers that came or did not."""
+
+        said: tuple[Said, ...]
+
+    @dataclass
     class Told(Message):
         """The histories of followed runs grew; all of them are here."""
 
@@ -142,7 +155,10 @@ class RunWatch:
         self._app = app
         self._clock = clock
         self._interval_s = interval_s
+        self._root = runs_root
         self._store = RunStore(runs_root, clock=clock)
+        self._requests = Requests()
+        self._needs: dict[object, frozenset[str]] = {}
         self._histories: dict[Path, History] = {}
         self._records: dict[Path, dict[str, Any]] = {}
         self._followed: dict[Widget, _Followed] = {}
@@ -198,6 +214,35 @@ class RunWatch:
         with self._lock:
             self._followed.pop(owner, None)
 
+    def need(self, owner: object, names: Collection[str]) -> None:
+        """Have rows carry these fields of the spec and metrics, in place of those `owner` needed before.
+
+        Args:
+            owner: Who needs them.
+            names: See `Filter.needs`; rows carry them from the next turn on, which comes at once.
+        """
+        wanted = frozenset(names)
+        if self._needs.get(owner, frozenset()) != wanted:
+            with self._lock:
+                self._needs[owner] = wanted
+            self.poke()
+
+    def expect(self, row: RunRow, verb: str, request_id: str = "") -> None:
+        """Show that a run was asked for something until it answers, and say so where it does not.
+
+        Args:
+            row: The run.
+            verb: The verb of the request.
+            request_id: What its answer names; a stop needs none.
+        """
+        with self._lock:
+            self._requests.add(row.run, verb, request_id, self._clock(), is_ended=row.state.is_ended)
+            words = self._requests.words()
+            rows = tuple(replace(item, asked=words.get(item.path, "")) for item in self.snapshot.rows)
+            self.snapshot = replace(self.snapshot, rows=rows)
+        self._app.post_message(self.Changed(self.snapshot))
+        self.poke()
+
     def mark_seen(self, path: Path) -> None:
         """Note that a bad ending was looked at, so that the header counts it no more."""
         row = self.snapshot.row(path)
@@ -242,18 +287,31 @@ class RunWatch:
 
     def _read_list(self) -> None:
         seen = set(self._app.remembered.texts("runs", "seen"))
-        summaries = self._store.list()
+        with self._lock:
+            needs = frozenset().union(*self._needs.values())
+        summaries = self._store.list(needs)
         uses = Counter(summary.short_id for summary in summaries)
+        places = queue_places(self._root, summaries)
+        now = self._clock()
+        with self._lock:
+            said = self._requests.look({summary.run.path: summary for summary in summaries}, now)
+            words = self._requests.words()
         rows = tuple(
             RunRow(
                 **vars(summary),
                 reference=summary.short_id if uses[summary.short_id] == 1 else summary.name,
                 seen=not summary.state.is_bad or summary.name in seen,
+                asked=words.get(summary.run.path, ""),
+                place=places.get(summary.name),
             )
             for summary in summaries
         )
-        now = self._clock()
-        if self.snapshot.is_read and now - self._told_at < AGES_S and _ageless(rows) == _ageless(self.snapshot.rows):
+        before = self.snapshot
+        if before.is_read:
+            said += news_of(before.rows, rows)
+        if said:
+            self._app.post_message(self.News(tuple(said)))
+        if before.is_read and now - self._told_at < AGES_S and _ageless(rows) == _ageless(before.rows):
             return
         self._told_at = now
         self.snapshot = RunsSnapshot(rows, True, now)
@@ -288,5 +346,9 @@ class RunWatch:
                 owner.post_message(self.Detailed(path, ladder, lines, is_new))
 
 
-def _ageless(rows: tuple[RunRow, ...]) -> list[RunRow]:
-    return [replace(row, age_s=0.0, silent_s=None) for row in rows]
+_AGES = frozenset({"age_s", "silent_s"})
+
+
+def _ageless(rows: tuple[RunRow, ...]) -> list[list[Any]]:
+    """Return what makes two lists differ for a person, the ages left out."""
+    return [[value for name, value in vars(row).items() if name not in _AGES] for row in rows]

@@ -1,0 +1,39 @@
+"""What can be done with a run in which state: one table for keys, footer, palette and confirmations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from workbench.runs.states import RunState
+from workbench.ui.watch import RunRow
+
+_ENDED = frozenset(state for state in RunState if state.is_ended)
+_STARTED = frozenset(RunState) - {RunState.QUEUED}
+
+POSSIBLE: dict[str, frozenset[RunState]] = {
+    "run.pause": frozenset({RunState.STARTING, RunState.RUNNING, RunState.PAUSED}),
+    "run.stop": frozenset({RunState.QUEUED, RunState.STARTING, RunState.RUNNING, RunState.PAUSED}),
+    "run.kill": frozenset(state for state in RunState if state.is_live),
+    "run.change": frozenset({RunState.RUNNING}),
+    "run.write": frozenset({RunState.RUNNING}),
+    "run.evaluate": frozenset({RunState.RUNNING, RunState.PAUSED}) | _ENDED,
+    "run.resume": _ENDED,
+    "run.again": _ENDED,
+    # A run that trains on is not touched by one that begins from a checkpoint of it.
+    "run.fork": _STARTED,
+    "run.prune": _STARTED,
+    "run.delete": _ENDED,
+    "run.annotate": frozenset(RunState),
+    "run.pin": frozenset(RunState),
+    "queue.first": frozenset({RunState.QUEUED}),
+    "queue.up": frozenset({RunState.QUEUED}),
+    "queue.down": frozenset({RunState.QUEUED}),
+    "queue.last": frozenset({RunState.QUEUED}),
+}
+"""The states in which each command may be given; a run in another one is left out of it."""
+
+
+def able(command_id: str, rows: Iterable[RunRow]) -> list[RunRow]:
+    """Return the runs to which a command may be given now; a damaged folder can only be deleted or opened."""
+    states = POSSIBLE[command_id]
+    return [row for row in rows if row.state in states and (not row.problem or command_id in ("run.delete", "run.pin"))]
