@@ -255,6 +255,25 @@ async def test_a_frame_is_shown_two_pixels_a_cell(app: WorkbenchApp, run: RunDir
         assert lines(app)[2][1:5] == "▀▀▀▀"
 
 
+async def test_a_terminal_of_256_colours_gets_the_nearest_of_them(
+    app: WorkbenchApp, run: RunDirectory, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        player = await watch(app, pilot, run, settle)
+        await pilot.press("p")
+        await pilot.pause()
+        monkeypatch.setattr(type(app.console), "color_system", "256")
+        # Dark grey is grey 234, of 28; orange is 166 of the cube, (215, 95, 0).
+        for colour, shown in (((22, 24, 29), (28, 28, 28)), ((210, 100, 8), (215, 95, 0))):
+            player.frame(frame(46, 36, colour))
+            await pilot.pause()
+            segment = next(iter(app.screen.query_one(Preview).render_line(3)))
+            assert segment.style is not None
+            assert segment.style.color is not None
+            assert segment.style.color.triplet == shown
+
+
 async def test_only_rows_that_changed_are_drawn_again(
     app: WorkbenchApp, run: RunDirectory, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:

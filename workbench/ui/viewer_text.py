@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from textual.content import Content
 
-from workbench.formatting import age, amount, bar, digits, number, shorten, spread
+from workbench.formatting import MINUS, age, amount, bar, digits, number, shorten, spread
 from workbench.ui.charts.spark import sparkline
 from workbench.ui.past import CheckpointRow
 from workbench.ui.playing import Episode, Playing, ViewerState
@@ -112,7 +112,7 @@ def _terms(playing: Playing, state: ViewerState, width: int, plain: bool) -> lis
         colour = "$error" if value is not None and value < 0 else "$primary"
         full = bar(max(share, 1 / bar_width) if share else 0.0, bar_width, plain=plain)
         parts: list[tuple[str, str]] = [
-            (f"{shorten(name, name_width):<{name_width}} ", _MUTED), (full, colour), (f" {_signed(value):>7}", ""),
+            (f"{shorten(name, name_width):<{name_width}} ", _MUTED), (full, colour), (f" {_term(value):>7}", ""),
         ]  # fmt: skip
         course = playing.terms.get(name)
         if is_wide and course and not plain:
@@ -137,6 +137,13 @@ def _episode(episode: Episode, width: int) -> Content:
 def _named(name: str, value: str, action: str = "", *, plain: bool = False) -> Content:
     style = f"@click={action}" if action else ""
     return Content.assemble((f"{name:<11}", _MUTED), (value, style), (" ▾" if action and not plain else "", _MUTED))
+
+
+def _term(value: float | None) -> str:
+    """Return a reward term with decimals that do not change from step to step."""
+    if value is None or abs(value) >= 1000:
+        return _signed(value)
+    return f"{value:+.{2 if abs(value) >= 0.1 else 3}f}".replace("-", MINUS)
 
 
 def _signed(value: float | None) -> str:

@@ -7,6 +7,7 @@ stdin and the death of the parent; nothing that goes out makes it wait.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 import time
@@ -31,6 +32,9 @@ STATES_HZ = 10.0
 
 PARENT_S = 1.0
 """How often the parent is looked for."""
+
+NICENESS = 10
+"""A player without a window yields to training, as recordings do; a window that someone moves must answer at once."""
 
 _ABOUT = {
     "agent": "policy", "checkpoint": "policy", "follow": "policy", "stochastic": "policy", "window": "window",
@@ -315,6 +319,9 @@ def _play(args: argparse.Namespace, project: Project, pipes: Pipes) -> str:
     from workbench.viewer.target import find_target
 
     target = find_target(project, args.target, agent=args.agent, env=args.env)
+    if not args.window:
+        with contextlib.suppress(OSError):
+            os.nice(NICENESS)
     session = target.open(seed=args.seed, stochastic=args.stochastic)
     try:
         cast = Cast(

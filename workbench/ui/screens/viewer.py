@@ -220,10 +220,13 @@ class ViewerScreen(WorkbenchScreen):
         width, height = self.query_one(Preview).pixels
         is_wanted = self._is_shown and self.workbench.viewer.wants_preview and not self._sentence()
         size = (width, height) if is_wanted and min(width, height) >= _SMALLEST else None
-        before = self._asked[1] if self._asked is not None and self._asked[0] is playing else None
+        is_new = self._asked is None or self._asked[0] is not playing
+        if is_new:
+            self.query_one(Preview).clear()
+        before = None if is_new or self._asked is None else self._asked[1]
+        self._asked = (playing, size)
         if size == before:
             return
-        self._asked = (playing, size)
         if size is None:
             self.workbench.viewer.order("preview", on=False)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,8 @@ from workbench.remote.frames import Frame
 
 HALF = "▀"
 
-_CUBE = np.array([0, 95, 135, 175, 215, 255])
-"""The levels of a channel in the 256 colours of terminals."""
-
-_FINE = (np.round(np.arange(256) * 31 / 255) * 255 / 31).round().astype(np.int64)
-"""32 levels: what the eye sees of small pictures, and few enough colours that runs of equal cells are long."""
-
-_COARSE = _CUBE[np.abs(np.arange(256)[:, None] - _CUBE).argmin(axis=1)]
+_LEVELS = 32
+"""Levels of a channel: what the eye sees of small pictures, and few enough that runs of equal cells are long."""
 
 _STYLES_KEPT = 20_000
 
@@ -70,11 +66,10 @@ class Preview(Widget):
 
     def show(self, frame: Frame) -> None:
         """Show a frame; one of another size is cut, or leaves the rest empty."""
-        levels = _FINE if self.app.console.color_system == "truecolor" else _COARSE
         rows = frame.height // 2
         pixels = np.frombuffer(frame.pixels, np.uint8).reshape(frame.height, frame.width, 3)[: 2 * rows]
-        channels = levels[pixels].astype(np.int64)
-        codes = channels[..., 0] << 16 | channels[..., 1] << 8 | channels[..., 2]
+        red, green, blue = (_level()[pixels[..., channel]] for channel in range(3))
+        codes = _palette(is_full=self.app.console.color_system == "truecolor")[(red * _LEVELS + green) * _LEVELS + blue]
         cells = np.stack([codes[0::2], codes[1::2]], axis=-1)
         before, self._cells = self._cells, cells
         self.drawn += 1
@@ -112,6 +107,32 @@ class Preview(Widget):
                 self._styles.clear()
             style = self._styles[above, below] = Style(color=_colour(above), bgcolor=_colour(below))
         return style
+
+
+@cache
+def _level() -> NDArray[np.int64]:
+    """Return the level of each value of a channel, `(256,)`."""
+    return np.round(np.arange(256) * (_LEVELS - 1) / 255).astype(np.int64)
+
+
+@cache
+def _palette(*, is_full: bool) -> NDArray[np.int64]:
+    """Return the colour, as `0xRRGGBB`, that is shown for each triple of levels.
+
+    Args:
+        is_full: Whether the terminal shows every colour; else the nearest of its cube of 6 x 6 x 6 and its 24 greys.
+    """
+    values = np.round(np.arange(_LEVELS) * 255 / (_LEVELS - 1)).astype(np.int64)
+    colours = np.stack(np.meshgrid(values, values, values, indexing="ij"), axis=-1).reshape(-1, 3)
+    if not is_full:
+        cube = np.array([0, 95, 135, 175, 215, 255])
+        shown = np.stack(np.meshgrid(cube, cube, cube, indexing="ij"), axis=-1).reshape(-1, 3)
+        shown = np.concatenate([shown, np.repeat(8 + 10 * np.arange(24), 3).reshape(-1, 3)])
+        # |a - b|^2 without |a|^2, which is the same for all b.
+        products = colours.astype(np.float32) @ shown.T.astype(np.float32)
+        nearest = ((shown**2).sum(axis=1) - 2 * products).argmin(axis=1)
+        colours = shown[nearest]
+    return colours[:, 0] << 16 | colours[:, 1] << 8 | colours[:, 2]
 
 
 def _colour(code: int) -> Color:
