@@ -29,7 +29,7 @@ def test_the_first_of_two_that_went_wrong_is_named() -> None:
     found = first_symptom(series)
     assert found is not None
     assert (found.metric, found.kind, found.steps, found.value, found.before) == (LOSS, "jumped", 5000, 500, 1.0)
-    assert found.points_after == 2
+    assert found.points_after == 3
 
 
 def test_what_came_back_was_nothing() -> None:

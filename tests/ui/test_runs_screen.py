@@ -114,7 +114,7 @@ async def test_a_killed_run_says_so_in_a_narrow_list_and_its_last_line_once_on_t
         assert "killed 9" in seen.line_with(app, "cart_pole 40ac")
         await pilot.press("enter")
         await settle(pilot)
-        assert "killed, signal 9 " in seen.line_with(app, "reason")
+        assert "killed, signal 9 " in seen.line_with(app, "crashed at")
         assert seen.text(app).count("iteration 7") == 1
         assert "esc Close" in seen.text(app)
 
@@ -127,7 +127,7 @@ async def test_a_damaged_run_says_on_its_card_what_is_damaged(
         await opened(pilot, settle)
         await pilot.press("enter")
         await settle(pilot)
-        assert "run.json is missing or damaged" in seen.line_with(app, "reason")
+        assert "run.json is missing or damaged" in seen.line_with(app, "crashed at")
 
 
 async def test_a_tiny_terminal_keeps_the_counts(project: Project, app: WorkbenchApp, settle: Settle) -> None:

@@ -9,6 +9,9 @@ from typing import Any
 from workbench.catalog.entries import Entry
 from workbench.specs import compose, read_recipe
 
+DEFAULTS = "SB3's defaults"
+"""What settings without a recipe are compared with."""
+
 _OWN = frozenset({"env_id", "algorithm", "seed", "tags", "group", "parent", "threads", "device", "profile"})
 """Fields that belong to one launch and are no difference from a recipe."""
 
@@ -40,6 +43,13 @@ class RunConfig:
     """Versions, host, git revision."""
 
     @property
+    def usual(self) -> str:
+        """What a value it is compared with is called: `recipe`, `default`, or the other run."""
+        if self.compared_with.endswith(".json"):
+            return "recipe"
+        return "default" if self.compared_with in ("", DEFAULTS) else self.compared_with
+
+    @property
     def differences(self) -> tuple[Setting, ...]:
         """The settings that were changed."""
         return tuple(item for item in self.settings if item.differs)
@@ -61,6 +71,33 @@ def read_config(record: Mapping[str, Any], entry: Entry | None) -> RunConfig:
     return RunConfig(settings, name, _about(record))
 
 
+def read_config_against(record: Mapping[str, Any], other: Mapping[str, Any], name: str) -> RunConfig:
+    """Read a `run.json` beside that of another run.
+
+    Args:
+        record: The run's.
+        other: The other run's.
+        name: What the other run is called.
+    """
+    mine, theirs = flat_settings(record), flat_settings(other)
+    settings = [Setting(key, value, theirs.get(key, "–")) for key, value in mine.items()]
+    # What only the other algorithm has is a difference too.
+    settings += [Setting(key, "–", value) for key, value in theirs.items() if key not in mine]
+    return RunConfig(tuple(settings), name, _about(record))
+
+
+def flat_settings(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return the settings in a `run.json` as text by dotted key; blocks of the other algorithms are left out."""
+    spec = record.get("spec")
+    spec = spec if isinstance(spec, dict) else {}
+    return {key: _text(value) for key, value in _flat(spec, str(spec.get("algorithm") or ""))}
+
+
+def is_own(key: str) -> bool:
+    """Return whether a setting belongs to one launch, so that it makes no difference between runs."""
+    return key in _OWN
+
+
 def _expected(entry: Entry | None, algorithm: str) -> tuple[dict[str, Any], str]:
     """What a launch without changes would run: the recipe's values, else the defaults of Stable-Baselines3."""
     if entry is None or algorithm not in ("ppo", "sac", "td3"):
@@ -76,7 +113,7 @@ def _expected(entry: Entry | None, algorithm: str) -> tuple[dict[str, Any], str]
     values = dict(_flat(composed.spec.model_dump(mode="json"), algorithm))
     if recipe is None:
         values.pop("total_steps", None)
-    return values, "SB3's defaults" if entry.recipe is None else entry.recipe.name
+    return values, DEFAULTS if entry.recipe is None else entry.recipe.name
 
 
 def _flat(spec: Mapping[str, Any], algorithm: str) -> Iterator[tuple[str, Any]]:

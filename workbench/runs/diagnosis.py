@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -31,6 +31,8 @@ _FEWEST_RETURNS = 8
 _FALLEN = 0.5
 """A return has collapsed where it lost so much of what it had gained, and does not get it back."""
 
+_RANK = ("not finite", "jumped", "collapsed")
+"""Which comes first of those at one step: a return falls because of something."""
 _WATCHED = ("train/", "reward/", "rollout/", "info/")
 _NEVER_WRONG = frozenset({"train/n_updates", "train/learning_rate", "train/clip_range"})
 _OFTEN_NAN = frozenset({"train/explained_variance"})
@@ -168,7 +170,7 @@ def first_symptom(
         metric = event.get("term") or event.get("layer")
         if event.get("what") == "not_finite" and metric:
             found.append(Symptom(str(metric), "not finite", _number(event.get("steps")) or 0.0))
-    return min(found, key=lambda item: (item.steps, item.kind != "not finite"), default=None)
+    return min(found, key=lambda item: (item.steps, _RANK.index(item.kind)), default=None)
 
 
 def _symptoms(name: str, steps: Floats, values: Floats) -> Iterator[Symptom]:
@@ -182,11 +184,13 @@ def _symptoms(name: str, steps: Floats, values: Floats) -> Iterator[Symptom]:
         if len(known) or "loss" in name:
             before = float(values[known[-1]]) if len(known) else None
             yield Symptom(name, "not finite", float(steps[first]), None, before, len(values) - 1 - first)
-    steps, values = steps[finite], values[finite]
+    found: Iterator[Symptom] = iter(())
     if name == RETURN:
-        yield from _collapse(name, steps, values)
+        found = _collapse(name, steps[finite], values[finite])
     elif name.startswith("train/"):
-        yield from _jump(name, steps, values)
+        found = _jump(name, steps[finite], values[finite])
+    for symptom in found:
+        yield replace(symptom, points_after=int(np.count_nonzero(steps > symptom.steps)))
 
 
 def _jump(name: str, steps: Floats, values: Floats) -> Iterator[Symptom]:
@@ -194,7 +198,7 @@ def _jump(name: str, steps: Floats, values: Floats) -> Iterator[Symptom]:
     for place in range(_FEWEST_BEFORE, len(size)):
         usual = float(np.median(size[max(0, place - _BEFORE) : place]))
         if usual > 0 and size[place] >= JUMP * usual and size[place:].min() >= JUMP / 10 * usual:
-            yield Symptom(name, "jumped", float(steps[place]), float(values[place]), usual, len(size) - 1 - place)
+            yield Symptom(name, "jumped", float(steps[place]), float(values[place]), usual)
             return
 
 
@@ -211,9 +215,7 @@ def _collapse(name: str, steps: Floats, values: Floats) -> Iterator[Symptom]:
     place = int(np.flatnonzero(values > bound)[-1]) + 1
     if place <= top or (top == 0 and len(values) - place < _FEWEST_RETURNS):
         return
-    yield Symptom(
-        name, "collapsed", float(steps[place]), float(values[place]), float(values[top]), len(values) - 1 - place
-    )
+    yield Symptom(name, "collapsed", float(steps[place]), float(values[place]), float(values[top]))
 
 
 def likely_cause(

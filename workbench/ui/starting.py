@@ -16,6 +16,7 @@ from textual import work
 from textual.app import SuspendNotSupported
 
 from workbench.formatting import plural
+from workbench.ui.inspecting import Inspecting
 from workbench.ui.jobs import Job, shell_line
 from workbench.ui.launching import Launching
 from workbench.ui.watching import Watching, has_display
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 _TEXTS = frozenset({".py", ".json", ".md", ".log", ".csv", ".xml", ".jsonl", ".html"})
 
 
-class Starting(Launching, Watching):
+class Starting(Launching, Watching, Inspecting):
     """The part of the app that starts things; every one of them is a command a person could type."""
 
     if TYPE_CHECKING:
