@@ -14,6 +14,7 @@ from workbench.runs.statistics import SeedBand
 from workbench.ui.charts.model import ChartData, Curve, Group, Ladder, Pause, Reference
 from workbench.ui.charts.overlay import Identity
 from workbench.ui.past import CheckpointRow, Past, Points
+from workbench.ui.run_bars import ending_bars, term_bars
 from workbench.ui.run_marks import evaluations_of, flags_of, ladder_of, shares
 from workbench.ui.theme import SERIES_COUNT
 from workbench.ui.watch import RunRow
@@ -345,6 +346,8 @@ class RunCharts:
         why = "Waiting for the first episode to end, or the environment names no reward terms."
         series = {name: self._past.series[name] for name in names}
         together = self._several("reward terms", "reward terms, an episode", series, _term_name, why)
+        letters = [(curve.label, curve.letter) for curve in together.curves]
+        together = replace(together, bars=term_bars(self._past.series, letters))
         return [together, *(self._single(name, _term_name(name), why) for name in names[1:] and names)]
 
     def _endings(self) -> list[ChartData]:
@@ -354,9 +357,11 @@ class RunCharts:
             if name.startswith(("terminated/", "truncated/"))
         }
         why = "Waiting for the first episode to end."
-        return [
-            self._several("endings", "endings, % of episodes", shares(found), lambda name: name.split("/", 1)[1], why)
-        ]
+        chart = self._several(
+            "endings", "endings, % of episodes", shares(found), lambda name: name.split("/", 1)[1], why
+        )
+        letters = [(curve.key, curve.letter) for curve in chart.curves]
+        return [replace(chart, bars=ending_bars(self._past.series, letters))]
 
     def _losses(self) -> list[ChartData]:
         names = sorted(name for name in self._past.series if name.startswith("train/"))

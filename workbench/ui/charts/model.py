@@ -140,6 +140,33 @@ class Flag:
 
 
 @dataclass(frozen=True, eq=False)
+class Bar:
+    """One part of a whole."""
+
+    letter: str
+    name: str
+    share: float | None
+    """Of the whole, 1 for all of it; below nothing where it takes from it. None where the whole is nothing."""
+    slot: int | None = None
+    """Which of the series colours; none is muted."""
+    facts: tuple[str, ...] = ()
+    """What is said of it, one for each head of the bars."""
+    trend: Floats | None = None
+    """Its course, `(n,)`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bars:
+    """All parts of a whole."""
+
+    heads: tuple[str, ...]
+    """What the facts are called."""
+    bars: tuple[Bar, ...]
+    note: str = ""
+    """Stands below: what the whole comes to, and what of it is not known."""
+
+
+@dataclass(frozen=True, eq=False)
 class ChartData:
     """All that one chart may show."""
 
@@ -161,6 +188,8 @@ class ChartData:
     """Drawn together with the curves, a bold one last."""
     playing: int | None = None
     """The steps of the checkpoint that the viewer plays."""
+    bars: Bars | None = None
+    """What stands in place of a table of numbers."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from workbench import formatting
+from workbench.ui.charts.bars import draw_bars
 from workbench.ui.charts.cells import BLANK, Cell, style_of
 from workbench.ui.charts.drawing import Drawing, draw
 from workbench.ui.charts.grouping import Prepared
@@ -24,9 +25,22 @@ _NARROW_NAME = 10
 """Cells of the places where they stand below each other."""
 
 
-def tabulate(data: ChartData, view: ChartView, width: int, height: int, *, traces: Traces | None = None) -> Drawing:
-    """Write a chart's values at up to ten places of its x axis into `height` rows of `width` cells."""
+def tabulate(
+    data: ChartData,
+    view: ChartView,
+    width: int,
+    height: int,
+    *,
+    traces: Traces | None = None,
+    plain: bool = False,
+) -> Drawing:
+    """Write a chart's values at up to ten places of its x axis into `height` rows of `width` cells.
+
+    Parts of a whole are written as bars instead; with `plain` in ASCII.
+    """
     prepared = plan(data, view, traces)
+    if data.bars is not None and height > 1:
+        return Drawing(draw_bars(data.bars, width, height, plain=plain), prepared)
     curves = [item for item in reversed(prepared.curves) if len(item.x)]
     if prepared.y_range is None or not curves:
         return draw(data, view, width, height, traces=traces)

@@ -290,7 +290,9 @@ class Chart(Widget, can_focus=True):
         if self._sketch is None:
             width, height = self.size.width - 2, self.size.height - 2
             if self._is_plain or self._view.numbers:
-                self._sketch = tabulate(self._data, self._view, width, height, traces=self._traces)
+                self._sketch = tabulate(
+                    self._data, self._view, width, height, traces=self._traces, plain=self._is_plain
+                )
             else:
                 self._sketch = sketch(
                     self._data, self._view, width, height, traces=self._traces, tinted=self._has_tints
