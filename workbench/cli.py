@@ -58,6 +58,7 @@ VERBS = {
         Verb("play", "watch a checkpoint or an environment in a window"),
         Verb("record", "film a checkpoint or an environment; needs no display"),
         Verb("montage", "a film, a grid or a poster of a run's checkpoints"),
+        Verb("plot", "curves of runs, drawn in the shell"),
         Verb("report", "what runs came to, in one file: tables, curves, settings, commands"),
         Verb("bench", "how fast environments step and learners train"),
         Verb("serve", "the app in a browser of this machine"),
