@@ -10,8 +10,8 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.axes import ticks
 from workbench.colours import SERIES_LIGHT
-from workbench.ui.charts.axes import ticks
 
 Floats = NDArray[np.float64]
 

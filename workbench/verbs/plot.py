@@ -157,7 +157,7 @@ def draw(curves: Sequence[_Curve], *, size: tuple[int, int], title: str, x_label
 
 def _label(figure: Any, curves: Sequence[_Curve], x_label: str) -> None:
     from workbench import formatting
-    from workbench.ui.charts.axes import ticks
+    from workbench.axes import ticks
 
     low = min(float(curve.x.min()) for curve in curves)
     high = max(float(curve.x.max()) for curve in curves)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from workbench.axes import Tick, log_ticks, ticks, time_ticks
 from workbench.formatting import number
 from workbench.runs.statistics import FEWEST_RUNS
-from workbench.ui.charts.axes import Tick, log_ticks, ticks, time_ticks
 from workbench.ui.charts.cells import BLANK, Cell, Rows, put, style_of
 from workbench.ui.charts.grouping import Prepared
 from workbench.ui.charts.line import Line, pieces

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.ui.charts.axes import nice_ceiling, value_range
+from workbench.axes import nice_ceiling, value_range
 from workbench.ui.charts.grouping import Prepared, prepare_group
 from workbench.ui.charts.line import nearest
 from workbench.ui.charts.model import ChartData, ChartView, Curve, XAxis

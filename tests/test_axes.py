@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.ui.charts.axes import log_ticks, nice_ceiling, nice_step, padded, ticks, time_ticks, value_range
+from workbench.axes import log_ticks, nice_ceiling, nice_step, padded, ticks, time_ticks, value_range
 
 
 def _labels(low: float, high: float, count: int) -> list[str]:
