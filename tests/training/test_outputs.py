@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from workbench.errors import RequestError
 from workbench.runs import EventTail, EventWriter
 from workbench.training.log import RunLog
-from workbench.training.outputs import CsvOutput, EventOutput
+from workbench.training.outputs import CsvOutput, EventOutput, TensorBoardOutput
 from workbench.training.words import grouped, in_one_sentence
 
 
@@ -44,6 +45,20 @@ def test_metrics_events_carry_plain_numbers_and_their_axes(tmp_path: Path) -> No
     assert event["values"] == {"x": 0.25, "bad": None}
     assert (event["steps"], event["wall_s"], event["episodes"], event["iteration"]) == (40, 1.5, 2, 3)
     assert event["not_finite"] == 1
+
+
+def test_tensorboard_shows_every_number_of_a_row_and_the_words(tmp_path: Path) -> None:
+    output = TensorBoardOutput(tmp_path)
+    for step in (10, 20):
+        values = {"a": step, "b": np.float32(0.5), "words": "none", "hidden": 1.0}
+        output.write(values, {"a": None, "b": (), "words": (), "hidden": ("tensorboard",)}, step)
+        # What has been written can be looked at, at once.
+        shown = EventAccumulator(str(tmp_path)).Reload()
+        assert shown.Tags()["scalars"] == ["a", "b"]
+        assert [(point.step, point.value) for point in shown.Scalars("a")][-1] == (step, step)
+    assert [(point.step, point.value) for point in shown.Scalars("b")] == [(10, 0.5), (20, 0.5)]
+    assert shown.Tags()["tensors"] == ["words/text_summary"]
+    output.close()
 
 
 def test_the_log_says_when_and_keeps_tracebacks(tmp_path: Path) -> None:
