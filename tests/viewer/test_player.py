@@ -136,7 +136,7 @@ def test_skipping_goes_along_the_seeds_and_not_below_the_first() -> None:
 
 def test_the_next_episode_begins_by_itself_and_each_end_is_told() -> None:
     told: list[tuple[int, Any]] = []
-    player = make_player(2, episodes=2, on_episode=lambda number, ended: told.append((number, ended.seed)))
+    player = make_player(2, episodes=2, on_episode=lambda number, ended, lane: told.append((number, ended.seed)))
     for _ in range(20):
         player.advance(0.05)
     assert told == [(0, 0), (1, 1)]

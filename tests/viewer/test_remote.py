@@ -127,7 +127,7 @@ class Desk:
             session,
             period_s=0.01,
             title=target.title,
-            on_episode=lambda number, ended: self.remote.tell_episode(number, ended),
+            on_episode=lambda number, ended, lane: self.remote.tell_episode(number, ended, lane),
             on_begin=self.cast.take_newest,
             now=self.time.now,
         )

@@ -67,7 +67,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
     return 0
 
 
-def _tell(number: int, episode: EpisodeResult) -> None:
+def _tell(number: int, episode: EpisodeResult, lane: int) -> None:
     from workbench.viewer.session import describe
 
     print(describe(number, episode), flush=True)  # noqa: T201

@@ -75,6 +75,10 @@ class EpisodeHistory:
         mujoco.mj_getState(self._model, data, self._states[count], _KEPT)
         self._moments.append(moment)
 
+    def replace(self, data: Any) -> None:
+        """Keep the state that `data` is in instead of the newest one; its numbers stay."""
+        mujoco.mj_getState(self._model, data, self._states[len(self._moments) - 1], _KEPT)
+
     def moment(self, step: int) -> Moment:
         """Return the numbers of a step that is kept."""
         return self._moments[step - self.first]

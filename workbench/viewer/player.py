@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.errors import RequestError
 from workbench.runs.recordings import EpisodeResult
 from workbench.viewer import clock
 from workbench.viewer.clock import Pacer
-from workbench.viewer.history import EpisodeHistory, Moment
-from workbench.viewer.session import Session, has_mujoco_model
+from workbench.viewer.ensemble import Lane
+from workbench.viewer.history import Moment
+from workbench.viewer.session import Session
 
 BUDGET_S = 0.05
 """Real time that steps may take between two pictures; a slower environment plays slower than asked."""
+
+COURSE = 400
+"""Steps whose rewards are kept for plots."""
+
+PACE_S = 1.0
+"""Over how much real time the pace is measured."""
 
 
 class Player:
     """A session with a transport: play, pause, step, restart, speed, and back to any state of the episode.
 
-    Played on from a past state, it shows what is recorded up to the newest state, then goes on live.
+    Played on from a past state, it shows what is recorded up to the newest state, then goes on live. Several sessions
+    are played in step; one whose episode has ended waits until those of all have.
 
     Args:
         session: The environment and what acts in it.
+        others: More of them, of the same environment, played beside it with the same seeds.
         period_s: Simulated seconds in a step.
         title: What is played, for the panel.
         has_policy: Whether what acts can be greedy or sample.
         episodes: End after so many episodes; None to go on until the window is closed.
-        on_episode: Told the number and the result of each episode that ended.
+        on_episode: Told of each episode that ended its number, its result and which of the sessions played it, from 0.
         on_begin: Called before an episode begins that is not the first; may change who acts in it.
         now: Seconds that only grow.
     """
@@ -37,15 +47,18 @@ class Player:
         self,
         session: Session,
         *,
+        others: Sequence[Session] = (),
         period_s: float,
         title: str = "",
         has_policy: bool = False,
         episodes: int | None = None,
-        on_episode: Callable[[int, EpisodeResult], None] = lambda number, result: None,
+        on_episode: Callable[[int, EpisodeResult, int], None] = lambda number, result, lane: None,
         on_begin: Callable[[], None] = lambda: None,
         now: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self.session = session
+        self.lanes = [Lane(one) for one in (session, *others)]
+        self.chosen = 0
+        """Which of several sessions is looked at closely."""
         self.title = title
         self.has_policy = has_policy
         self.playing = True
@@ -57,44 +70,67 @@ class Player:
         """Nothing is left to play, or someone asked to end."""
         self.last: EpisodeResult | None = None
         """The last episode that ended."""
+        self.pace = 0.0
+        """Simulated seconds in a second of real time, as measured of late."""
+        self.course: deque[Moment] = deque(maxlen=COURSE)
+        """The last steps of the chosen session, oldest first."""
         self._episodes = episodes
         self._played = 0
         self._moved_s = 0.0
         self._period_s = period_s
         self._on_episode = on_episode
         self._on_begin = on_begin
-        self._past = EpisodeHistory(session.env.unwrapped.model) if has_mujoco_model(session.env) else None
         self._at: int | None = None
         """The past step that is shown; None for now."""
         self._pacer = Pacer(period_s)
         self._now = now
-        session.begin(0)
-        self._keep()
+        self._begin_all(session.first_seed, 0)
+
+    @property
+    def session(self) -> Session:
+        """The session that is looked at closely."""
+        return self.lanes[self.chosen].session
 
     @property
     def seekable(self) -> bool:
         """Whether past states can be shown; only MuJoCo environments keep them."""
-        return self._past is not None
+        return self.lanes[0].past is not None
 
     @property
     def data(self) -> Any:
         """The `MjData` to show: that of now, or of a past state."""
-        if self._past is None or self._at is None:
-            return self.session.env.unwrapped.data
-        return self._past.data(self._at)
+        return self.lanes[self.chosen].data(self._at)
+
+    @property
+    def datas(self) -> list[Any]:
+        """The `MjData` to show of each session."""
+        return [lane.data(self._at) for lane in self.lanes]
 
     @property
     def shown(self) -> Moment:
         """The numbers of what is shown."""
-        if self._past is None or self._at is None:
-            session = self.session
-            return Moment(session.steps, session.return_, session.reward, session.terms)
-        return self._past.moment(self._at)
+        return self.lanes[self.chosen].moment(self._at)
+
+    @property
+    def at(self) -> int:
+        """The step of the episode that is shown; of several sessions, that of the one that has come furthest."""
+        return self.last_step if self._at is None else self._at
 
     @property
     def first(self) -> int:
         """The earliest step that can be gone back to."""
-        return self.session.steps if self._past is None else self._past.first
+        past = [lane.past.first for lane in self.lanes if lane.past is not None]
+        return max(past) if past else self.last_step
+
+    @property
+    def last_step(self) -> int:
+        """The newest step."""
+        return max(lane.session.steps for lane in self.lanes)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the episode is over, for all."""
+        return all(lane.session.ended for lane in self.lanes)
 
     @property
     def is_live(self) -> bool:
@@ -137,6 +173,9 @@ class Player:
                 if self._now() >= end:
                     self._pacer.forgive()
         moved_s, self._moved_s = self._moved_s, 0.0
+        if wall_s > 0:
+            share = min(1.0, wall_s / PACE_S)
+            self.pace += share * (moved_s / wall_s - self.pace)
         return moved_s
 
     def toggle(self) -> None:
@@ -155,11 +194,11 @@ class Player:
             RequestError: Back, in an environment that keeps no states.
         """
         if steps < 0:
-            self.seek(self.shown.step + steps)
+            self.seek(self.at + steps)
         self.playing = False
         self._pacer.forgive()
         for taken in range(max(0, steps)):
-            if taken and self.is_live and self.session.ended:
+            if taken and self.is_live and self.has_ended:
                 break
             self._step()
 
@@ -171,10 +210,10 @@ class Player:
         """
         steps = round(seconds / self._period_s)
         if steps < 0:
-            self.seek(self.shown.step + steps)
+            self.seek(self.at + steps)
             return
         for _ in range(steps):
-            if self.is_live and self.session.ended:
+            if self.is_live and self.has_ended:
                 break
             self._step()
 
@@ -184,13 +223,13 @@ class Player:
         Raises:
             RequestError: The environment keeps no states.
         """
-        if self._past is None:
+        if not self.seekable:
             raise RequestError(
                 "this environment keeps no states to go back to; only those with a MuJoCo model do.",
                 hint="0 plays the episode again from its start.",
             )
-        nearest = min(max(step, self._past.first), self._past.last)
-        self._at = None if nearest == self._past.last else nearest
+        nearest = min(max(step, self.first), self.last_step)
+        self._at = None if nearest == self.last_step else nearest
         self._pacer.forgive()
         self.jumped = True
 
@@ -204,7 +243,7 @@ class Player:
 
     def begin_seed(self, seed: int) -> None:
         """Reset with another seed; the episodes after it count up from there."""
-        self.session.first_seed = seed
+        self.lanes[0].session.first_seed = seed
         self._begin(0)
 
     def set_speed(self, speed: float) -> None:
@@ -215,34 +254,50 @@ class Player:
         """End."""
         self.finished = True
 
+    def choose(self, index: int) -> None:
+        """Look closely at another of several sessions.
+
+        Raises:
+            RequestError: There are not so many.
+        """
+        if not 0 <= index < len(self.lanes):
+            raise RequestError(f"there are {len(self.lanes)} policies, counted from 0; {index} is none of them.")
+        self.chosen = index
+        self.course.clear()
+        self.jumped = True
+
+    def edited(self) -> None:
+        """Note that the newest state of the chosen session was changed by hand."""
+        self.lanes[self.chosen].keep_again()
+        self.jumped = True
+
     def _begin(self, number: int) -> None:
         self._on_begin()
+        self._begin_all(self.lanes[0].session.first_seed, number)
+
+    def _begin_all(self, first_seed: int, number: int) -> None:
         self._at = None
-        self.session.begin(number)
-        if self._past is not None:
-            self._past.begin()
-        self._keep()
+        for lane in self.lanes:
+            lane.begin(first_seed, number)
+        self.course.clear()
         self._pacer.forgive()
         self.jumped = True
 
-    def _keep(self) -> None:
-        if self._past is not None:
-            self._past.add(self.session.env.unwrapped.data, self.shown)
-
     def _step(self) -> None:
-        if self._past is not None and self._at is not None:
-            self._at = self._at + 1 if self._at + 1 < self._past.last else None
+        if self._at is not None:
+            self._at = self._at + 1 if self._at + 1 < self.last_step else None
             self._moved_s += self._period_s
             return
-        if self.session.ended:
+        if self.has_ended:
             self._begin(self.session.number + 1)
             return
-        ended = self.session.step()
+        for index, lane in enumerate(self.lanes):
+            ended = lane.step()
+            if ended is not None:
+                self.last = ended if index == self.chosen else self.last
+                self._on_episode(self._played, ended, index)
+        self.course.append(self.lanes[self.chosen].now)
         self._moved_s += self._period_s
-        self._keep()
-        if ended is None:
-            return
-        self.last = ended
-        self._on_episode(self._played, ended)
-        self._played += 1
-        self.finished = self.played_all
+        if self.has_ended:
+            self._played += 1
+            self.finished = self.played_all

@@ -129,7 +129,7 @@ class Remote:
         """Tell what was refused or failed."""
         self.tell("error", about=about, message=error.message, hint=error.hint, fatal=fatal)
 
-    def tell_episode(self, number: int, ended: EpisodeResult) -> None:
+    def tell_episode(self, number: int, ended: EpisodeResult, lane: int = 0) -> None:
         """Tell how an episode ended."""
         self.tell(
             "episode",
@@ -337,7 +337,7 @@ def _play(args: argparse.Namespace, project: Project, pipes: Pipes) -> str:
             title=target.title,
             has_policy=target.agent == "policy",
             episodes=args.episodes,
-            on_episode=lambda number, ended: remote.tell_episode(number, ended),
+            on_episode=lambda number, ended, lane: remote.tell_episode(number, ended, lane),
             on_begin=cast.take_newest,
         )
         screens = Screens(player, args.theme)

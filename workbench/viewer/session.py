@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
@@ -41,7 +42,16 @@ class Session:
         """Its terms by name, where the environment tells them as `reward_<term>`."""
         self.ended: EpisodeResult | None = None
         """How the episode ended; None while it goes on."""
-        self._observation: Any = None
+        self.observation: Any = None
+        """What acts sees next."""
+        self.action: Any = None
+        """The last action; None before the first."""
+        self.by_hand: NDArray[Any] | None = None
+        """The action of the steps to come, whatever acts; None to let it act."""
+        self.info: dict[str, Any] = {}
+        """What the last step or the reset told besides."""
+        self.before_step: Callable[[], None] = lambda: None
+        """Called before each step, with the state still the old one."""
         self._discrete = type(env.action_space).__name__ == "Discrete"
 
     @property
@@ -59,9 +69,9 @@ class Session:
         self.steps = 0
         self.return_ = self.reward = 0.0
         self.terms = {}
-        self.ended = None
+        self.ended = self.action = self.by_hand = None
         self.actor.reset([0], streams=[self.seed])
-        self._observation, _ = self._ask("reset", seed=self.seed)
+        self.observation, self.info = self._ask("reset", seed=self.seed)
 
     def step(self) -> EpisodeResult | None:
         """Act once and return how the episode ended, or None while it goes on.
@@ -69,9 +79,15 @@ class Session:
         Raises:
             SimulationError: The environment raised.
         """
-        action = self.actor.act(_row(self._observation))[0]
-        outcome = self._ask("step", int(action) if self._discrete else action)
-        self._observation, reward, terminated, truncated, info = outcome
+        self.before_step()
+        # What acts is asked even where its answer is not taken: its random stream goes on as in any other episode.
+        action = self.actor.act(_row(self.observation))[0]
+        if self.by_hand is not None:
+            action = self.by_hand
+        self.action = int(np.asarray(action).item()) if self._discrete else action
+        outcome = self._ask("step", self.action)
+        self.observation, reward, terminated, truncated, info = outcome
+        self.info = info
         self.steps += 1
         self.reward = float(reward)
         self.return_ += self.reward
