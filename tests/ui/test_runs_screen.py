@@ -157,7 +157,7 @@ async def test_the_cursor_stays_on_its_run_when_rows_move(project: Project, app:
         fakes.fake_run(project, "cart_pole", "cccc", started=fakes.NOW - 10)
         screen._pressed_at = -10
         await settle(pilot)
-        assert [row.short_id for row in screen._shown] == ["cccc", "bbbb", "aaaa"]
+        assert [line.row.short_id for line in screen.listing.lines] == ["cccc", "bbbb", "aaaa"]
         assert screen.current.short_id == "aaaa"
 
 
@@ -166,18 +166,16 @@ async def test_rows_lie_still_just_after_a_key_press(project: Project, app: Work
     run = fakes.fake_run(project, "ant", "bbbb", returns=[5], started=fakes.NOW - 900, seed=2)
     async with app.run_test() as pilot:
         screen = await opened(pilot, settle)
-        while screen._sort != "return":
+        while screen.listing.sort != "return":
             await pilot.press("greater_than_sign")
-        await pilot.press("exclamation_mark")
-        assert [row.short_id for row in screen._shown] == ["aaaa", "bbbb"]
+        assert [line.row.short_id for line in screen.listing.lines] == ["aaaa", "bbbb"]
         add_returns(run, [20], steps=1_000, start=2_000_000)
         await pilot.press("k")
         await settle(pilot)
-        assert [row.short_id for row in screen._shown] == ["aaaa", "bbbb"]
+        assert [line.row.short_id for line in screen.listing.lines] == ["aaaa", "bbbb"]
         screen._pressed_at = -10
-        app.runs.snapshot = app.runs.snapshot
-        screen._show()
-        assert [row.short_id for row in screen._shown] == ["bbbb", "aaaa"]
+        screen._let_go()
+        assert [line.row.short_id for line in screen.listing.lines] == ["bbbb", "aaaa"]
 
 
 async def test_sorting_by_a_column_either_way(project: Project, app: WorkbenchApp, settle: Settle) -> None:
@@ -186,14 +184,14 @@ async def test_sorting_by_a_column_either_way(project: Project, app: WorkbenchAp
     fakes.fake_run(project, "ant", "dddd", started=fakes.NOW - 900)
     async with app.run_test() as pilot:
         screen = await opened(pilot, settle)
-        while screen._sort != "return":
+        while screen.listing.sort != "return":
             await pilot.press("greater_than_sign")
-        assert [row.short_id for row in screen._shown] == ["bbbb", "cccc", "aaaa", "dddd"]
+        assert [line.row.short_id for line in screen.listing.lines] == ["aaaa", "cccc", "bbbb", "dddd"]
         await pilot.press("exclamation_mark")
-        assert [row.short_id for row in screen._shown] == ["aaaa", "cccc", "bbbb", "dddd"]
+        assert [line.row.short_id for line in screen.listing.lines] == ["bbbb", "cccc", "aaaa", "dddd"]
         assert "sort return ▴" in seen.text(app)
         await pilot.press("less_than_sign")
-        assert screen._sort != "return"
+        assert screen.listing.sort != "return"
 
 
 async def test_a_filter_hides_counts_and_is_taken_back(project: Project, app: WorkbenchApp, settle: Settle) -> None:
@@ -202,10 +200,10 @@ async def test_a_filter_hides_counts_and_is_taken_back(project: Project, app: Wo
     async with app.run_test() as pilot:
         screen = await opened(pilot, settle)
         await pilot.press("slash", *"state:live", "enter")
-        assert [row.short_id for row in screen._shown] == ["aaaa"]
+        assert [line.row.short_id for line in screen.listing.lines] == ["aaaa"]
         assert "1 of 2" in seen.text(app)
         await pilot.press("escape")
-        assert len(screen._shown) == 2
+        assert len(screen.listing.lines) == 2
         await pilot.press("slash", *"zebra", "enter")
         assert "No run matches zebra; 2 are hidden. esc clears." in seen.words(app)
 
@@ -220,7 +218,7 @@ async def test_a_bad_filter_says_so_and_the_last_good_one_stays(
         await pilot.press("slash", *"ant")
         screen.box.value = "ant stat:live"
         await pilot.pause()
-        assert [row.short_id for row in screen._shown] == ["aaaa"]
+        assert [line.row.short_id for line in screen.listing.lines] == ["aaaa"]
         assert "Did you mean state?" in seen.text(app)
 
 
@@ -292,20 +290,22 @@ async def test_a_read_only_app_offers_no_act(project: Project, settle: Settle) -
         assert not pending(run) and isinstance(app.screen, RunsScreen)
 
 
-async def test_watch_record_and_montage_start_commands(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+async def test_watch_record_and_montage_start_commands(project: Project, settle: Settle) -> None:
+    players = fakes.FakePlayers()
+    app = fakes.make_app(project, players=players)
     run = fakes.fake_run(project, "cart_pole", "7f3a", returns=RISING)
     async with app.run_test() as pilot:
         await opened(pilot, settle)
         await pilot.press("v")
-        assert not app.launcher.jobs and "no checkpoint yet" in seen.notices(app)
+        assert not players.all and "no checkpoint yet" in seen.notices(app)
         (run.path / "checkpoint_000000000000").mkdir()
         (run.path / "checkpoint_000000500000").mkdir()
         await pilot.press("v")
         await pilot.press("V", "ctrl+g")
         await pilot.press("m", "ctrl+g")
         await settle(pilot)
+        assert players.last.words[:2] == ("play", "7f3a")
         assert app.launcher.commands == [  # type: ignore[attr-defined]
-            "workbench play 7f3a",
             "workbench record 7f3a",
             "workbench montage 7f3a --layout grid --num-videos 2",
         ]
@@ -354,7 +354,7 @@ async def test_the_way_of_looking_is_remembered(project: Project, settle: Settle
             view = screen.chart_view
             assert (view.weight, view.x_axis.value) == (0.97, "wall time")
             assert view.log == {"rollout/ep_rew_mean"}
-            assert screen._sort == "state"
+            assert screen.listing.sort == "state"
 
 
 async def test_the_crosshair_walks_and_escape_takes_it_away(
@@ -428,7 +428,7 @@ async def test_tags_are_found(project: Project, app: WorkbenchApp, settle: Settl
         screen = await opened(pilot, settle)
         assert "baseline" in seen.line_with(app, "ant aaaa")
         await pilot.press("slash", *"tag:base*", "enter")
-        assert [row.short_id for row in screen._shown] == ["aaaa"]
+        assert [line.row.short_id for line in screen.listing.lines] == ["aaaa"]
 
 
 async def test_where_only_the_list_fits_z_shows_the_chart(project: Project, app: WorkbenchApp, settle: Settle) -> None:
@@ -456,9 +456,9 @@ async def test_the_curves_go_on_under_a_card(project: Project, app: WorkbenchApp
         assert screen.chart.drawn > drawn and "600" in seen.line_with(app, "ant aaaa")
 
 
-async def test_the_crosshair_means_a_checkpoint_of_the_run_under_the_cursor(
-    project: Project, app: WorkbenchApp, settle: Settle
-) -> None:
+async def test_the_crosshair_means_a_checkpoint_of_the_run_under_the_cursor(project: Project, settle: Settle) -> None:
+    players = fakes.FakePlayers()
+    app = fakes.make_app(project, players=players)
     written = [{"kind": "checkpoint", "steps": steps, "path": ""} for steps in (0, 6_000_000, 12_000_000)]
     run = fakes.fake_run(project, "ant", "aaaa", returns=RISING, events=written)
     (run.path / "checkpoint_000012000000").mkdir()
@@ -466,7 +466,7 @@ async def test_the_crosshair_means_a_checkpoint_of_the_run_under_the_cursor(
         await opened(pilot, settle)
         assert seen.text(app).count("◇") >= 3
         await pilot.press("left_square_bracket", "left_square_bracket", "v")
-        assert app.launcher.commands == ["workbench play aaaa:6000000"]  # type: ignore[attr-defined]
+        assert players.last.words[:2] == ("play", "aaaa:6000000")
 
 
 async def test_it_opens_on_the_newest_live_run_else_where_it_was_left(project: Project, settle: Settle) -> None:

@@ -86,6 +86,31 @@ class RunScreenBase(RunActs):
         self.notify(f"{row.title} has no checkpoint yet. The first is written before training begins.")
         return False
 
+    # Sections.
+
+    def show_section(self, name: str) -> None:
+        """Show a section of the run under the cursor."""
+        from workbench.ui.screens.run import RunScreen
+
+        if self.current is not None:
+            self.app.push_screen(RunScreen(self.current.path, name))
+
+    def action_run_checkpoints(self) -> None:
+        """Show the checkpoints."""
+        self.show_section("Checkpoints")
+
+    def action_run_log(self) -> None:
+        """Show the log."""
+        self.show_section("Log")
+
+    def action_run_events(self) -> None:
+        """Show what happened."""
+        self.show_section("Events")
+
+    def action_run_config(self) -> None:
+        """Show the settings."""
+        self.show_section("Config")
+
     # Starting and files.
 
     def action_run_new(self) -> None:

@@ -1,23 +1,24 @@
-"""Rows of the list of runs: what each column says, in which order they stand, and what the sorting goes by."""
+"""Rows of the list of runs: what each column says of a run or a group, and what the sorting goes by."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from workbench import formatting
+from workbench.runs.filter_fields import text_of
+from workbench.runs.ordering import RECENT
 from workbench.runs.states import RunState
+from workbench.ui.asking import TURNING
 from workbench.ui.charts.overlay import Identity
 from workbench.ui.charts.spark import sparkline
+from workbench.ui.run_list import Line
 from workbench.ui.theme import STATE_LOOKS
 from workbench.ui.watch import RunRow
 from workbench.ui.widgets.rows import Column, Part, Row, cell
-
-RECENT = "recent"
-"""Live, queued, ended, newest first: the order the rows come in."""
 
 _ENDING_WORDS = (
     ("return", "goal reached"),
@@ -36,18 +37,18 @@ _SHORT_ENDINGS = (("killed, signal ", "killed "), ("its process is gone", "proce
 _KILLED = re.compile(r"killed, signal \d+")
 """How a crash begins that the system brought about; what follows is the last line of the log."""
 
-Value = float | str | None
-
 
 @dataclass(frozen=True)
 class RunColumn:
     """One column: its place in a table, what it sorts by, and from which width on it is shown."""
 
     column: Column
-    value: Callable[[RunRow], Value]
-    """What rows are sorted by; None stands last."""
+    sort: str
+    """The field that `<` and `>` sort by; empty where there is none."""
     widths: frozenset[str]
     """The width classes of the screen that show it."""
+    name: str
+    """What it is called where columns are chosen."""
 
 
 _ALL = frozenset({"-minute", "-tiny", "-narrow", "-medium", "-wide", "-huge"})
@@ -56,67 +57,103 @@ _MEDIUM = _NARROW - {"-narrow"}
 _WIDE = _MEDIUM - {"-medium"}
 
 COLUMNS = (
-    RunColumn(Column("margin", least=2), lambda row: None, _ALL),
-    RunColumn(Column("state", "State"), lambda row: str(row.state), _WIDE),
-    RunColumn(Column("glyph"), lambda row: None, _ALL - _WIDE),
-    RunColumn(Column("run", "Run", grows=True, least=12), lambda row: row.title, _ALL),
-    RunColumn(Column("algorithm", "Algo"), lambda row: row.algorithm, _NARROW),
-    RunColumn(Column("seed", "Seed", "right"), lambda row: row.seed, _MEDIUM),
-    RunColumn(Column("progress", "Progress", least=14), lambda row: row.progress, _ALL),
-    RunColumn(Column("steps", "Steps", "right"), lambda row: row.steps, _WIDE),
-    RunColumn(Column("return", "Return", "right", least=7), lambda row: row.last_return, _ALL),
-    RunColumn(Column("best", "Best eval", "right"), lambda row: row.best.mean_return if row.best else None, _MEDIUM),
-    RunColumn(Column("trend", "Trend", least=9), lambda row: None, _MEDIUM),
-    RunColumn(Column("speed", "Steps/s", "right", least=7), lambda row: row.steps_per_s, _NARROW),
-    RunColumn(Column("eta", "ETA or end", least=11), lambda row: row.eta_s, _NARROW),
-    RunColumn(Column("age", "Age", "right"), lambda row: row.age_s, _WIDE),
-    RunColumn(Column("tags", "Tags"), lambda row: " ".join(row.tags) or None, _WIDE),
+    RunColumn(Column("margin", least=3), "", _ALL, ""),
+    RunColumn(Column("state", "State"), "state", _WIDE, "state as a word"),
+    RunColumn(Column("glyph"), "", _ALL - _WIDE, ""),
+    RunColumn(Column("run", "Run", grows=True, least=12), "env", _ALL, ""),
+    RunColumn(Column("algorithm", "Algo"), "algo", _NARROW, "algorithm"),
+    RunColumn(Column("seed", "Seed", "right"), "seed", _MEDIUM, "seed"),
+    RunColumn(Column("progress", "Progress", least=14), "progress", _ALL, "progress"),
+    RunColumn(Column("steps", "Steps", "right"), "steps", _WIDE, "steps"),
+    RunColumn(Column("return", "Return", "right", least=7), "return", _ALL, "return"),
+    RunColumn(Column("best", "Best eval", "right"), "best", _MEDIUM, "best evaluation"),
+    RunColumn(Column("trend", "Trend", least=9), "", _MEDIUM, "trend"),
+    RunColumn(Column("speed", "Steps/s", "right", least=7), "speed", _NARROW, "steps a second"),
+    RunColumn(Column("eta", "ETA or end", least=11), "eta", _NARROW, "remaining time, or what ended it"),
+    RunColumn(Column("age", "Age", "right"), "age", _WIDE, "age"),
+    RunColumn(Column("tags", "Tags"), "tag", _WIDE, "tags"),
 )
 
-SORTABLE = (RECENT, *(item.column.key for item in COLUMNS if item.column.key not in ("margin", "glyph", "trend")))
-"""What `<` and `>` go through."""
+CHOOSABLE = tuple(item for item in COLUMNS if item.name)
+"""Columns that a person may hide; the others make a line what it is."""
+_SMOOTHED = "~return"
 _BY_KEY = {item.column.key: item for item in COLUMNS}
 
 
-def columns_for(width_class: str) -> list[Column]:
-    """Return the columns a screen of this width class shows."""
-    return [item.column for item in COLUMNS if width_class in item.widths]
+@dataclass(frozen=True)
+class Shown:
+    """Which columns a person wants: the usual ones but some, and fields of the spec or metrics beside them."""
+
+    hidden: frozenset[str] = frozenset()
+    added: tuple[str, ...] = ()
+
+    def columns(self, width_class: str) -> list[Column]:
+        """Return the columns of a screen of this width class; those that were added need some room."""
+        usual = [item.column for item in COLUMNS if width_class in item.widths and item.column.key not in self.hidden]
+        if width_class not in _NARROW:
+            return usual
+        return [*usual, *(Column(name, name.rpartition(".")[2], "right") for name in self.added)]
+
+    @property
+    def sortable(self) -> tuple[str, ...]:
+        """What `<` and `>` go through."""
+        fields = [field for item in COLUMNS for field in _sorts(item) if item.column.key not in self.hidden]
+        return (RECENT, *fields, *self.added)
 
 
-def ordered(rows: Iterable[RunRow], by: str, *, reverse: bool) -> list[RunRow]:
-    """Return rows in the order of a column; what is unknown stands last either way, ties stay as they came."""
-    rows = list(rows)
-    if by == RECENT:
-        return rows[::-1] if reverse else rows
-    value = _BY_KEY[by].value
-    known = [row for row in rows if value(row) is not None]
-    unknown = [row for row in rows if value(row) is None]
-    return sorted(known, key=lambda row: _sort_key(value(row)), reverse=reverse) + unknown
+def _sorts(item: RunColumn) -> tuple[str, ...]:
+    if item.column.key == "return":
+        return (item.sort, _SMOOTHED)
+    return (item.sort,) if item.sort else ()
 
 
-def run_row(row: RunRow, *, plain: bool, identity: Identity | None, here: bool, marked: bool, wide: bool) -> Row:
-    """Return one run as a row of the table.
+def sort_of(column: str) -> str:
+    """Return the field that a column sorts by; empty where there is none."""
+    return _BY_KEY[column].sort if column in _BY_KEY else column
+
+
+def column_of(sort: str) -> str:
+    """Return the column that shows a field that is sorted by."""
+    field = "return" if sort == _SMOOTHED else sort
+    return next((item.column.key for item in COLUMNS if item.sort == field), field)
+
+
+def run_row(
+    line: Line,
+    *,
+    plain: bool,
+    identity: Identity | None,
+    here: bool,
+    marked: bool,
+    wide: bool,
+    added: Sequence[str] = (),
+) -> Row:
+    """Return one line of the list as a row of the table.
 
     Args:
-        row: The run.
+        line: The run or group.
         plain: ASCII glyphs.
         identity: Its colour and letter where it is drawn.
         here: Whether the cursor is on it.
         marked: Whether it was marked.
         wide: Whether there is room for what a narrow table leaves out.
+        added: Fields of the spec and metrics that have a column.
     """
-    look = STATE_LOOKS[row.state]
+    row = line.row
+    turning = row.asked in TURNING
+    look = STATE_LOOKS["stopping" if turning else row.state]
     glyph, colour = look.plain if plain else look.glyph, look.variable
     ended = row.state.is_ended
+    seeds = [str(item.seed) for item in line.members if item.seed is not None]
     return Row(
-        str(row.path),
+        line.key,
         {
-            "margin": _margin(identity, here=here, marked=marked, plain=plain),
-            "state": (*cell(f"{glyph} {row.state}", colour), *_alarms(row)),
+            "margin": _margin(line, identity, here=here, marked=marked, plain=plain),
+            "state": (*cell(f"{glyph} {row.asked if turning else row.state}", colour), *_alarms(row)),
             "glyph": (*cell(glyph, colour), *_alarms(row)),
-            "run": _run(row, wide=wide),
-            "algorithm": cell(row.algorithm.upper()),
-            "seed": cell(formatting.UNKNOWN if row.seed is None else str(row.seed)),
+            "run": _run(line, wide=wide, plain=plain),
+            "algorithm": cell("" if line.group and not line.is_head else row.algorithm.upper()),
+            "seed": cell(_seeds(seeds)),
             "progress": _progress(row, plain=plain, wide=wide),
             "steps": cell(_steps(row)),
             "return": cell(formatting.number(row.last_return)),
@@ -128,8 +165,24 @@ def run_row(row: RunRow, *, plain: bool, identity: Identity | None, here: bool, 
             "eta": _eta_or_end(row, wide=wide),
             "age": cell(formatting.age(row.age_s)),
             "tags": cell(" ".join(row.tags)),
+            **{name: cell(_value(row, name)) for name in added},
         },
     )
+
+
+def _seeds(seeds: Sequence[str]) -> str:
+    if not seeds:
+        return formatting.UNKNOWN
+    listed = " ".join(seeds)
+    return listed if len(listed) <= 9 else f"{len(seeds)} seeds" if len(seeds) > 1 else listed
+
+
+def _value(row: RunRow, name: str) -> str:
+    value = row.values.get(name)
+    if name not in row.values:
+        return formatting.UNKNOWN
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return formatting.number(float(value or 0)) if is_number else formatting.shorten(text_of(value), 16)
 
 
 def ending(row: RunRow) -> str:
@@ -149,11 +202,13 @@ def eta_text(row: RunRow) -> str:
     return f"≤ {formatting.eta(row.eta_s)}" if row.eta_is_bound else formatting.eta(row.eta_s)
 
 
-def _margin(identity: Identity | None, *, here: bool, marked: bool, plain: bool) -> tuple[Part, ...]:
+def _margin(line: Line, identity: Identity | None, *, here: bool, marked: bool, plain: bool) -> tuple[Part, ...]:
     slot = "muted" if identity is None or identity.slot is None else f"series-{identity.slot + 1}"
     letter = identity.letter if identity else ""
     cursor = (">" if plain else "▌") if here else " "
-    return ((letter or ("+" if marked else " "), f"{slot} bold{' reverse' if marked else ''}"), (cursor, "accent"))
+    fold = " " if not line.is_head else ("v" if plain else "▾") if line.is_open else (">" if plain else "▸")
+    sign = letter or ("*" if marked else " ")
+    return ((sign, f"{slot} bold{' reverse' if marked else ''}"), (cursor, "accent"), (fold, "muted"))
 
 
 def _alarms(row: RunRow) -> tuple[Part, ...]:
@@ -165,12 +220,24 @@ def _alarms(row: RunRow) -> tuple[Part, ...]:
     return tuple(found)
 
 
-def _run(row: RunRow, *, wide: bool) -> tuple[Part, ...]:
-    parts: list[Part] = [(row.env_name, "" if not row.problem else "error"), (f" {row.short_id}", "muted")]
+def _run(line: Line, *, wide: bool, plain: bool) -> tuple[Part, ...]:
+    row = line.row
+    parts: list[Part] = [("" if not row.is_pinned else "* ", "warning bold")] if row.is_pinned else []
+    if line.depth:
+        branch = ("`- " if line.is_last else "|- ") if plain else ("└ " if line.is_last else "├ ")
+        parts.append((f"{'  ' * (line.depth - 1)}{branch}", "muted"))
+    if line.is_head:
+        return (*parts, (row.env_name, ""), (f" {'x' if plain else '×'}{len(line.members)}", "muted"))
+    if line.group:
+        parts.append((row.short_id, ""))
+    else:
+        parts += [(row.env_name, "" if not row.problem else "error"), (f" {row.short_id}", "muted")]
     # A seed that was drawn is ten digits long and tells nobody anything.
     if row.seed is not None and row.seed < 10_000 and not wide:
         parts.append((f" s{row.seed}", "muted"))
-    if row.parent:
+    if line.change:
+        parts.append((f"  {line.change}", "muted"))
+    elif row.parent:
         parts.append((" F", "muted"))
     return tuple(parts)
 
@@ -180,7 +247,7 @@ def _progress(row: RunRow, *, plain: bool, wide: bool) -> tuple[Part, ...]:
     if row.problem:
         return cell("damaged", "error")
     if row.state is RunState.QUEUED:
-        return cell("queued", "muted")
+        return cell(_queued(row, wide=wide), "muted")
     if row.state is RunState.STARTING:
         return cell("starting", "muted")
     if row.progress is None:
@@ -188,6 +255,13 @@ def _progress(row: RunRow, *, plain: bool, wide: bool) -> tuple[Part, ...]:
     width = 13 if wide else 9
     bar = formatting.bar(row.progress, width, plain=plain)
     return ((bar, look.variable), (f" {formatting.percent(row.progress):>5}", ""))
+
+
+def _queued(row: RunRow, *, wide: bool) -> str:
+    if row.place is None:
+        return "queued"
+    first = "first" if row.place.position == 1 else f"number {row.place.position}"
+    return f"{first} in the queue" if wide else f"queued, {first}"
 
 
 def _steps(row: RunRow) -> str:
@@ -200,14 +274,21 @@ def _eta_or_end(row: RunRow, *, wide: bool) -> tuple[Part, ...]:
     width = 24 if wide else 15
     if row.problem:
         return cell(formatting.shorten(row.problem, width), "error")
+    if row.asked:
+        return cell(row.asked, STATE_LOOKS["stopping"].variable)
     match row.state:
+        case RunState.QUEUED if row.place is not None and row.place.starts_in_s is not None:
+            soon = row.place.starts_in_s < 1
+            begins = "starts now" if soon else f"in {formatting.eta(row.place.starts_in_s)}"
+            return cell(f"starts {begins}" if wide and not soon else begins, "muted")
         case RunState.QUEUED | RunState.STARTING:
             return cell("")
         case RunState.PAUSED:
             since_s = max(0.0, row.created + row.age_s - row.changed)
             return cell(row.reason or f"paused {formatting.age(since_s)} ago", look.variable)
         case RunState.STOPPING:
-            return cell("saving", look.variable)
+            since_s = max(0.0, row.created + row.age_s - row.changed)
+            return cell(f"saving, {formatting.age(since_s)}", look.variable)
         case RunState.RUNNING:
             if row.is_stalled:
                 return cell(f"silent {formatting.age(row.silent_s)}", "warning")
@@ -217,7 +298,3 @@ def _eta_or_end(row: RunRow, *, wide: bool) -> tuple[Part, ...]:
     for long, short in _SHORT_ENDINGS if not wide else ():
         said = said.replace(long, short)
     return cell(formatting.shorten(said, width), colour)
-
-
-def _sort_key(value: Value) -> tuple[int, float, str]:
-    return (1, 0.0, value) if isinstance(value, str) else (0, float(value or 0.0), "")

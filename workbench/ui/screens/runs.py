@@ -4,35 +4,36 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
-from textual.content import Content
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Static
 
-from workbench import formatting
-from workbench.errors import RequestError
-from workbench.runs.filtering import Filter
-from workbench.runs.states import RunState
-from workbench.ui.charts.model import ChartData
-from workbench.ui.charts.overlay import Overlay
+from workbench.ui.charts.model import ChartView
+from workbench.ui.charts.overlay import Identity
 from workbench.ui.commands import bindings_for
+from workbench.ui.drawn_runs import Drawn, drawn
 from workbench.ui.past import Past
 from workbench.ui.run_actions import RunScreenBase
-from workbench.ui.run_charts import NO_PAST, Spec, overlay_chart
-from workbench.ui.run_rows import RECENT, SORTABLE, columns_for, ordered, run_row
+from workbench.ui.run_charts import NO_PAST
+from workbench.ui.run_details import details
+from workbench.ui.run_headline import headline, order_line
+from workbench.ui.run_list import Line
+from workbench.ui.run_listing import PLACE, RunListing
+from workbench.ui.run_overlay import RunOverlay
+from workbench.ui.run_rows import Shown, column_of, run_row, sort_of
 from workbench.ui.screen import WIDTHS
 from workbench.ui.watch import RunRow, RunsSnapshot, RunWatch
 from workbench.ui.widgets.chart import Chart
+from workbench.ui.widgets.fact_sheet import FactSheet
 from workbench.ui.widgets.filter_box import FilterBox
-from workbench.ui.widgets.rows import RowTable
+from workbench.ui.widgets.rows import Row, RowTable
 
 EMPTY = "No runs yet. n starts one: cart_pole with PPO takes about 10 s."
 READING = "Reading the runs…"
-MOST_DRAWN = 12
-"""How many runs are drawn at most; the first eight have colours."""
 FLAT = 20
 """With fewer rows only the list or the chart fits."""
 STILL_S = 1.0
@@ -48,30 +49,34 @@ class RunsScreen(RunScreenBase):
 
     def __init__(self) -> None:
         super().__init__()
-        self._snapshot = RunsSnapshot()
-        self._shown: list[RunRow] = []
-        self._marked: set[Path] = set()
-        self._overlay = Overlay()
-        self._pasts: Mapping[Path, Past] = {}
-        self._sort = RECENT
-        self._reverse = False
-        self._filter = Filter()
-        self._problem = ""
+        self._rows: dict[str, tuple[object, Row]] = {}
+        """What was made of each line, and of what."""
         self._pressed_at = -STILL_S
+        self._is_held = False
         self._wanted: Path | None = None
         """Gets the cursor once it is listed."""
         self._remembered: Path | None = None
         """Had the cursor last time; a live run goes first."""
-        self._drawn_key: object = None
+        self._pasts: Mapping[Path, Past] = {}
+        self._overlay = RunOverlay(self)
 
     def compose_body(self) -> ComposeResult:
-        """Yield a line about the list, the list, and the chart."""
+        """Yield a line about the list, the list and the chart, and what is known of the run under the cursor."""
         with Horizontal(id="line"):
             yield Static(id="title")
             yield Static(id="order")
         yield FilterBox(placeholder="cart_pole state:live -tag:junk")
-        yield RowTable(columns_for("-narrow"), empty=READING, id="runs")
-        yield Chart(ChartData("rollout/ep_rew_mean", "return"), id="curves")
+        with Horizontal(id="panes"):
+            with Vertical(id="main"):
+                yield RowTable(self.listing.shown.columns("-narrow"), empty=READING, id="runs")
+                yield Chart(self._overlay.empty, id="curves")
+            with VerticalScroll(id="details", can_focus=True):
+                yield FactSheet(id="facts")
+
+    @cached_property
+    def listing(self) -> RunListing:
+        """What is listed, and how."""
+        return RunListing(self.workbench.remembered)
 
     @property
     def table(self) -> RowTable:
@@ -89,16 +94,16 @@ class RunsScreen(RunScreenBase):
         return self.query_one(FilterBox)
 
     def on_mount(self) -> None:
-        """Take up sort and filter from last time, and follow the runs."""
+        """Take up the way of looking from last time, and follow the runs."""
         memory = self.workbench.remembered
-        sort = memory.text("runs", "sort", RECENT)
-        self._sort = sort if sort in SORTABLE else RECENT
-        self._reverse = memory.flag("runs", "reverse", default=False)
-        cursor = memory.text("runs", "cursor")
+        cursor = memory.text(PLACE, "cursor")
         self._remembered = Path(cursor) if cursor else None
-        self.box.value = memory.text("runs", "filter")
-        self.box.set_class(bool(self.box.value), "-open")
+        self.box.recall_from(memory.texts(PLACE, "filters"))
+        self.box.start_with(memory.text(PLACE, "filter"))
+        self.query_one("#details").border_title = "Details"
+        self.set_class(memory.flag(PLACE, "details", default=False), "-details")
         self.workbench.runs_changed.subscribe(self, self._runs_changed)
+        self.workbench.viewer_changed.subscribe(self, lambda _: self.draw())
         self.table.focus()
         self._runs_changed(self.workbench.runs.snapshot)
 
@@ -118,7 +123,7 @@ class RunsScreen(RunScreenBase):
         self._show()
 
     def show(self, paths: Sequence[Path]) -> None:
-        """Put the cursor on the first of some runs, once it is listed."""
+        """Put the cursor on the first of some runs, or on their group, once it is listed."""
         if paths:
             self._wanted = paths[0]
             if self.box.value:
@@ -131,15 +136,15 @@ class RunsScreen(RunScreenBase):
         if snapshot.is_read and self._remembered is not None:
             self._wanted = self._wanted or (None if snapshot.live else self._remembered)
             self._remembered = None
-        self._snapshot = snapshot
-        self._marked &= {row.path for row in snapshot.rows}
+        self.listing.take(snapshot)
         if self.is_seen:
             self._show()
 
     def on_run_watch_told(self, message: RunWatch.Told) -> None:
         """Draw what the followed runs did."""
         self._pasts = message.histories
-        self._draw()
+        self.draw()
+        self._describe()
 
     def on_key(self, _: events.Key) -> None:
         """Let rows lie still for a moment."""
@@ -148,139 +153,143 @@ class RunsScreen(RunScreenBase):
     # The list.
 
     @property
+    def line(self) -> Line | None:
+        """The line under the cursor."""
+        return self.listing.by_key.get(self.table.cursor or "")
+
+    @property
     def current(self) -> RunRow | None:
-        """The run under the cursor."""
-        key = self.table.cursor
-        return next((row for row in self._shown if str(row.path) == key), None)
+        """The run under the cursor; of a group the one with the best evaluation, else the liveliest."""
+        line = self.line
+        if line is None:
+            return None
+        scored = [row for row in line.members if row.best is not None]
+        best = max(scored, key=lambda row: row.best.score if row.best else 0.0, default=None)
+        return best or next(row for row in line.members if not line.is_head or row.path == line.row.path)
 
     @property
     def chosen(self) -> Sequence[RunRow]:
-        """The marked runs, else the one under the cursor."""
-        marked = [row for row in self._shown if row.path in self._marked]
-        return marked or super().chosen
+        """The marked runs, else those of the line under the cursor."""
+        return self.listing.chosen(self.line)
 
     @property
     def _width_class(self) -> str:
         width = self.app.size.width
         return next(name for least, name in reversed(WIDTHS) if width >= least)
 
-    def _show(self) -> None:
-        """Show the list as it is now, sorted and filtered."""
+    def _show(self, *, at_once: bool = False) -> None:
+        """Show the list as it is now.
+
+        Args:
+            at_once: Whether rows may move although a key was just pressed: it was pressed for that.
+        """
         if not self.is_mounted:
             return
-        matching = self._matching()
-        self._shown = self._in_order(ordered(matching, self._sort, reverse=self._reverse))
-        self.set_class(self._snapshot.is_read and not self._snapshot.rows, "-no-runs")
-        self.table.set_columns(columns_for(self._width_class))
+        self.box.show_bad(self.listing.filter_by(self.box.value))
+        self.workbench.runs.need(self, self.listing.needs)
+        waits = STILL_S - (time.monotonic() - self._pressed_at)
+        holds_still = waits > 0 and not at_once
+        self.listing.arrange(holds_still=holds_still)
+        if holds_still and not self._is_held:
+            self._is_held = True
+            self.set_timer(waits, self._let_go)
+        self.set_class(self.listing.snapshot.is_read and not self.listing.snapshot.rows, "-no-runs")
+        self.table.set_columns(self.listing.shown.columns(self._width_class))
         self.table.set_empty(self._why_empty())
         self._fill()
-        if self._wanted is not None and any(row.path == self._wanted for row in self._shown):
-            wanted, self._wanted = self._wanted, None
-            self.table.move_to(str(wanted))
+        if self._wanted is not None and (key := self.listing.key_of(self._wanted)) is not None:
+            self._wanted = None
+            self.table.move_to(key)
         self._describe()
         self._follow()
+        self.refresh_bindings()
+
+    def _let_go(self) -> None:
+        self._is_held = False
+        self._show()
 
     def _fill(self) -> None:
-        identities = self._overlay.assign(row.name for row in self._drawn())
+        identities = self._overlay.identities(self._drawn().keys)
         wide = self._width_class in ("-wide", "-huge")
         before = self.table.cursor
         for _ in range(2):
             # Twice where the cursor's row is gone: the table chooses another, and that row looks different.
-            self.table.set_rows(
-                [
-                    run_row(
-                        row,
-                        plain=self.workbench.plain,
-                        identity=identities.get(row.name),
-                        here=str(row.path) == self.table.cursor,
-                        marked=row.path in self._marked,
-                        wide=wide,
-                    )
-                    for row in self._shown
-                ]
-            )
+            self.table.set_rows([self._row(line, identities, wide) for line in self.listing.lines])
             if self.table.cursor == before:
                 break
-        self.table.set_sorted(self._sort, "▴" if self._reverse else "▾")
+        self._rows = {key: self._rows[key] for key in self.listing.by_key}
+        self.table.set_sorted(column_of(self.listing.sort), "▴" if self.listing.wish.order.is_reversed else "▾")
 
-    def _matching(self) -> list[RunRow]:
-        """The runs the filter lets through; while it is wrong, those of the last good one."""
-        try:
-            self._filter = Filter.parse(self.box.value)
-            self._problem = ""
-        except RequestError as error:
-            self._problem = str(error)
-        return [row for row in self._snapshot.rows if self._filter.matches(row)]
-
-    def _in_order(self, rows: list[RunRow]) -> list[RunRow]:
-        """Keep the rows where they are for a moment after a key press: nobody's finger hits another run."""
-        if time.monotonic() - self._pressed_at >= STILL_S or not self._shown:
-            return rows
-        places = {row.path: place for place, row in enumerate(self._shown)}
-        if any(row.path not in places for row in rows):
-            return rows
-        return sorted(rows, key=lambda row: places[row.path])
+    def _row(self, line: Line, identities: Mapping[str, Identity], wide: bool) -> Row:
+        """Make a row of a line, or take the one made of it before."""
+        identity = identities.get(line.group if line.is_head else line.row.name)
+        here, marked = line.key == self.table.cursor, self.listing.is_marked(line)
+        made_of = (line, identity, here, marked, wide, self.listing.shown.added)
+        known = self._rows.get(line.key)
+        if known is not None and known[0] == made_of:
+            return known[1]
+        row = run_row(
+            line,
+            plain=self.workbench.plain,
+            identity=identity,
+            here=here,
+            marked=marked,
+            wide=wide,
+            added=self.listing.shown.added,
+        )
+        self._rows[line.key] = (made_of, row)
+        return row
 
     def _why_empty(self) -> str:
-        if not self._snapshot.is_read:
+        if not self.listing.snapshot.is_read:
             return READING
-        if self._snapshot.rows:
-            hidden = formatting.digits(len(self._snapshot.rows))
-            return f"No run matches {self.box.value}; {hidden} are hidden. esc clears."
-        return EMPTY
+        return self.listing.why_empty() if self.listing.total else EMPTY
 
     def _describe(self) -> None:
-        total, shown = len(self._snapshot.rows), len(self._shown)
-        parts: list[tuple[str, str]] = [("Runs", "bold")]
-        if total:
-            parts.append((f"  {formatting.digits(shown)} of {formatting.digits(total)}", ""))
-        if self._problem:
-            parts.append((f"   {self._problem}", "$error"))
-        if self._marked:
-            parts.append((f"   {len(self._marked)} marked", "$primary"))
-        self.query_one("#title", Static).update(Content.assemble(*parts))
-        order = f"sort {self._sort} {'▴' if self._reverse else '▾'}"
-        self.query_one("#order", Static).update(Content(order if total else ""))
+        title = headline(self.listing, self._width_class, is_finding=self.has_class("-finding"))
+        self.query_one("#title", Static).update(title)
+        self.query_one("#order", Static).update(order_line(self.listing, self._width_class))
+        line = self.line
+        pane = self.query_one("#details")
+        if pane.display:
+            record = {} if line is None else self._pasts.get(line.row.path, NO_PAST).record
+            self.query_one("#facts", FactSheet).show(
+                [] if line is None else details(line, record, plain=self.workbench.plain)
+            )
 
     # The chart.
 
-    def _drawn(self) -> list[RunRow]:
-        """The marked runs, else the live ones, and the one under the cursor."""
-        wanted = [row for row in self._shown if row.path in self._marked]
-        if not wanted:
-            wanted = [row for row in self._shown if row.state.is_live and row.state is not RunState.STARTING]
-        wanted = wanted[:MOST_DRAWN]
-        current = self.current
-        if current is not None and current not in wanted:
-            wanted.append(current)
-        return wanted
+    def _drawn(self) -> Drawn:
+        return drawn(self.listing.lines, self.listing.marked, self.line)
 
     def _follow(self) -> None:
         if not self.is_seen:
             return
-        self.workbench.runs.follow(self, [row.path for row in self._drawn()] if self.chart.display else ())
-        self._draw()
+        shown = self._drawn()
+        paths = {row.path for row in shown.everyone} if self.chart.display else set()
+        parents = {row.parent_run for row in shown.rows if row.parent_run} if paths else set()
+        paths |= {row.path for row in self.listing.snapshot.rows if row.name in parents}
+        self.workbench.runs.follow(self, paths)
+        self.draw()
 
-    def _draw(self) -> None:
-        rows, current = self._drawn(), self.current
-        leading = current or (rows[0] if rows else None)
-        spec = Spec()
-        if leading is not None:
-            description = self.workbench.library.description(leading.env_name)
-            record = self._pasts.get(leading.path, NO_PAST).record
-            spec = Spec.of(record, None if description is None else description.episode_steps)
-        identities = self._overlay.assign(row.name for row in rows)
-        told = [(row.path, row.state, row.steps, row.best, self._pasts.get(row.path)) for row in rows]
-        key = (told, dict(identities), None if current is None else current.path, spec)
-        if key != self._drawn_key:
-            self._drawn_key = key
-            self.chart.data = overlay_chart(rows, self._pasts, identities, current, spec)
+    def draw(self) -> None:
+        """Draw what is drawn of the list."""
+        if self.is_mounted and self.is_seen:
+            self._overlay.draw(self._drawn(), self.line, self.current, self._pasts)
+
+    def look(self, view: ChartView) -> None:
+        """Look at the chart in a new way; a band is one of smoothed returns."""
+        super().look(view)
+        if self.is_mounted:
+            self.draw()
 
     @on(RowTable.Moved, "#runs")
     def _moved(self) -> None:
-        if self.table.cursor is not None:
-            self.workbench.remembered.keep("runs", "cursor", self.table.cursor)
+        line = self.line
+        if line is not None:
+            self.workbench.remembered.keep(PLACE, "cursor", str(line.row.path))
         self._fill()
+        self._describe()
         self._follow()
         self.refresh_bindings()
 
@@ -288,31 +297,51 @@ class RunsScreen(RunScreenBase):
     def _chosen(self) -> None:
         self.action_open_selected()
 
+    @on(RowTable.CellClicked, "#runs")
+    def _cell_clicked(self, message: RowTable.CellClicked) -> None:
+        line = self.listing.by_key.get(message.key)
+        if line is None or message.column != "margin":
+            return
+        if message.x < 2:
+            self.listing.mark(line)
+            self._show()
+        elif line.is_head:
+            self._fold(line.group)
+
     @on(RowTable.HeadClicked, "#runs")
     def _head_clicked(self, message: RowTable.HeadClicked) -> None:
-        if message.column == self._sort:
+        field = sort_of(message.column)
+        if field and field == sort_of(column_of(self.listing.sort)):
             self.action_list_reverse()
-        elif message.column in SORTABLE:
-            self._sort_by(message.column)
+        elif field:
+            self.listing.sort_by(field)
+            self._show(at_once=True)
 
     @on(FilterBox.Filtered)
     def _filtered(self) -> None:
-        self.workbench.remembered.keep("runs", "filter", self.box.value)
-        self._show()
+        self.workbench.remembered.keep(PLACE, "filter", self.box.value)
+        self._show(at_once=True)
 
     @on(FilterBox.Closed)
     def _filter_closed(self) -> None:
+        self.remove_class("-finding")
+        self.workbench.remembered.keep(PLACE, "filters", self.box.history)
         self.table.focus()
+        self._describe()
 
     # Commands.
 
     def can(self, command_id: str) -> bool | None:
         """Offer what the list allows."""
-        if command_id == "run.new":
+        if command_id in ("run.new", "list.columns", "list.tree"):
             return True
         if command_id.startswith(("mark.", "list.")):
-            return True if self._shown else None
+            return True if self.listing.lines else None
         return super().can(command_id)
+
+    def chosen_checkpoint(self) -> str:
+        """Return the checkpoint that the crosshair means; with several runs marked there is none."""
+        return "" if self.listing.marked and len(self.chosen) > 1 else super().chosen_checkpoint()
 
     def undo_layer(self) -> bool:
         """Take back the crosshair, the chart in place of the list, the filter, then the marks."""
@@ -323,30 +352,31 @@ class RunsScreen(RunScreenBase):
             return True
         if self.box.clear_filter():
             return True
-        if self._marked:
+        if self.listing.marked:
             self.action_mark_none()
             return True
         return False
 
     def action_open_selected(self) -> None:
-        """Open the run under the cursor; a bad ending shows its card first."""
-        from workbench.ui.screens.ended import EndedCard
-        from workbench.ui.screens.run import RunScreen
-
-        row = self.current
-        if row is None:
+        """Open the run under the cursor, or fold its group; a bad ending shows its card first."""
+        line, row = self.line, self.current
+        if line is None or row is None:
             return
         if isinstance(self.focused, Chart):
             self.action_viewer_watch()
-            return
-        if not row.state.is_bad:
-            self.app.push_screen(RunScreen(row.path))
-            return
+        elif line.is_head:
+            self._fold(line.group)
+        elif row.state.is_bad:
+            self._open_card(row)
+        else:
+            self.show_section("Return")
+
+    def _open_card(self, row: RunRow) -> None:
+        from workbench.ui.screens.ended import EndedCard
+        from workbench.ui.screens.run import RunScreen
 
         def answered(answer: str | None) -> None:
-            if answer == "watch":
-                self.action_viewer_watch()
-            elif answer is not None:
+            if answer is not None:
                 section = {"log": "Log", "config": "Config"}.get(answer, "Return")
                 self.app.push_screen(RunScreen(row.path, section))
 
@@ -361,48 +391,99 @@ class RunsScreen(RunScreenBase):
         (self.chart if self.has_class("-chart-only") else self.table).focus()
         self.call_after_refresh(self._follow)
 
+    def action_view_details(self) -> None:
+        """Show or hide what is known of the run under the cursor."""
+        pane = self.query_one("#details")
+        wants = not pane.display
+        self.set_class(wants, "-details")
+        self.set_class(not wants, "-no-details")
+        self.workbench.remembered.keep(PLACE, "details", wants)
+        self.call_after_refresh(self._show)
+
     def action_find_here(self) -> None:
         """Filter the list."""
+        self.add_class("-finding")
         self.box.open()
+        self._describe()
+
+    # Folding.
+
+    def action_move_left(self) -> None:
+        """Fold the group under the cursor; elsewhere move the crosshair back."""
+        line = self.line
+        if self.table.has_focus and line is not None and line.group and (line.is_open or not line.is_head):
+            self._fold(line.group)
+        else:
+            super().action_move_left()
+
+    def action_move_right(self) -> None:
+        """Unfold the group under the cursor; elsewhere move the crosshair on."""
+        line = self.line
+        if self.table.has_focus and line is not None and line.is_head and not line.is_open:
+            self._fold(line.group)
+        else:
+            super().action_move_right()
+
+    def _fold(self, group: str) -> None:
+        """Fold a group, or unfold it; where the cursor was inside, it goes to the group."""
+        line = self.line
+        is_open = self.listing.fold(group)
+        if not is_open and line is not None and line.group == group:
+            self._wanted = line.row.path
+        self._show(at_once=True)
+
+    def action_list_tree(self) -> None:
+        """Group seeds, list all runs flat, or forks below the run they came from."""
+        line = self.line
+        self.listing.next_tree()
+        self._wanted = None if line is None else line.row.path
+        self._show(at_once=True)
+
+    # Marks.
 
     def action_mark_this(self) -> None:
-        """Mark or unmark the run under the cursor and go to the next."""
-        row = self.current
-        if row is not None:
-            self._marked ^= {row.path}
-            self.table.move_by(1)
+        """Mark or unmark what is under the cursor and go to the next."""
+        line = self.line
+        if line is not None:
+            self.listing.mark(line)
             self._show()
+            self.table.move_by(1)
 
     def action_mark_all(self) -> None:
         """Mark every run shown."""
-        self._marked |= {row.path for row in self._shown}
+        self.listing.mark_all()
         self._show()
 
     def action_mark_none(self) -> None:
         """Unmark every run."""
-        self._marked.clear()
+        self.listing.marked.clear()
         self._show()
+
+    # Order and columns.
 
     def action_list_sort_next(self) -> None:
         """Sort by the next column."""
-        self._sort_by(SORTABLE[(SORTABLE.index(self._sort) + 1) % len(SORTABLE)])
+        self.listing.sort_step(1)
+        self._show(at_once=True)
 
     def action_list_sort_previous(self) -> None:
         """Sort by the previous column."""
-        self._sort_by(SORTABLE[(SORTABLE.index(self._sort) - 1) % len(SORTABLE)])
+        self.listing.sort_step(-1)
+        self._show(at_once=True)
 
     def action_list_reverse(self) -> None:
         """Turn the order round."""
-        self._reverse = not self._reverse
-        self._reorder()
+        self.listing.reverse()
+        self._show(at_once=True)
 
-    def _sort_by(self, column: str) -> None:
-        self._sort = column
-        self._reverse = False
-        self._reorder()
+    def action_list_columns(self) -> None:
+        """Choose the columns."""
+        from workbench.ui.screens.columns import ColumnsTask
 
-    def _reorder(self) -> None:
-        self.workbench.remembered.keep("runs", "sort", self._sort)
-        self.workbench.remembered.keep("runs", "reverse", self._reverse)
-        self._pressed_at = -STILL_S
-        self._show()
+        def answered(shown: Shown | None) -> None:
+            if shown is not None:
+                self.listing.choose_columns(shown)
+                self._show(at_once=True)
+
+        metrics = {name for past in self._pasts.values() for name in past.series}
+        self.app.push_screen(ColumnsTask(self.listing.shown, sorted(metrics)), answered)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.text import Text
 from textual import events
+from textual.binding import Binding
 from textual.message import Message
 from textual.widgets import Input
 
+KEPT = 20
+"""How many filters are recalled."""
+
 
 class FilterBox(Input):
-    """Filters as you type; `enter` keeps the filter, `esc` restores the one before."""
+    """Filters as you type; `enter` keeps the filter, `esc` restores the one before, `↑` recalls those kept earlier."""
+
+    BINDINGS = [
+        Binding("up", "recall(1)", "Earlier filter", show=False),
+        Binding("down", "recall(-1)", "Later filter", show=False),
+    ]
 
     DEFAULT_CSS = """
     FilterBox {
@@ -48,6 +59,39 @@ class FilterBox(Input):
     def __init__(self, *, id: str = "filter", placeholder: str = "words, all of which must match") -> None:
         super().__init__(id=id, placeholder=placeholder, compact=True)
         self._kept = ""
+        self._bad: tuple[int, int] | None = None
+        self._recalled = -1
+        self._draft = ""
+        self.history: list[str] = []
+        """Filters that were kept, the newest first."""
+
+    @property
+    def _value(self) -> Text:
+        text = super()._value
+        if self._bad is not None:
+            text.stylize(f"bold {self.app.theme_variables['error']}", *self._bad)
+        return text
+
+    def show_bad(self, span: tuple[int, int] | None) -> None:
+        """Draw a term in red: from where to where in the text; nothing where all is well."""
+        if span != self._bad:
+            self._bad = span
+            self.refresh()
+
+    def recall_from(self, history: Sequence[str]) -> None:
+        """Take up the filters that were kept before."""
+        self.history = list(history)[:KEPT]
+
+    def action_recall(self, by: int) -> None:
+        """Put an earlier filter into the box, or a later one."""
+        place = min(max(-1, self._recalled + by), len(self.history) - 1)
+        if place == self._recalled:
+            return
+        if self._recalled < 0:
+            self._draft = self.value
+        self._recalled = place
+        self.value = self._draft if place < 0 else self.history[place]
+        self.cursor_position = len(self.value)
 
     @property
     def is_open(self) -> bool:
@@ -62,6 +106,7 @@ class FilterBox(Input):
     def open(self) -> None:
         """Show the box and let it take the keys."""
         self._kept = self.value
+        self._recalled = -1
         self.add_class("-open")
         self.focus()
 
@@ -87,6 +132,8 @@ class FilterBox(Input):
         """Keep the filter."""
         event.stop()
         self._kept = self.value
+        if self.value.strip():
+            self.history = list(dict.fromkeys([self.value.strip(), *self.history]))[:KEPT]
         self._leave()
 
     def on_key(self, event: events.Key) -> None:

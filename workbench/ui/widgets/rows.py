@@ -101,6 +101,21 @@ class RowTable(ScrollView, can_focus=True):
             return self.table
 
     @dataclass
+    class CellClicked(Message):
+        """A cell was clicked, once or as the first click of two."""
+
+        table: RowTable
+        key: str
+        column: str
+        x: int
+        """The cell of the terminal within the column, from its left."""
+
+        @property
+        def control(self) -> RowTable:
+            """The table, for selectors."""
+            return self.table
+
+    @dataclass
     class HeadClicked(Message):
         """The head of a column was clicked."""
 
@@ -211,15 +226,18 @@ class RowTable(ScrollView, can_focus=True):
         """Move to the clicked row, open it on a second click; a click on the head sorts."""
         y = event.y - (1 if self._has_head else 0)
         if y < 0:
-            column = self._column_at(event.x)
+            column, _ = self._column_at(event.x)
             if column:
                 self.post_message(self.HeadClicked(self, column))
             return
         place = self.scroll_offset.y + y
         if place < len(self._rows):
-            self.move_to(self._rows[place].key)
+            key = self._rows[place].key
+            self.move_to(key)
             if event.chain == 2:
-                self.post_message(self.Chosen(self, self._rows[place].key))
+                self.post_message(self.Chosen(self, key))
+            else:
+                self.post_message(self.CellClicked(self, key, *self._column_at(event.x)))
 
     # Drawing.
 
@@ -285,13 +303,14 @@ class RowTable(ScrollView, can_focus=True):
         ink = Color.parse(variables[name]).rich_color if name in variables else None
         return Style(color=ink, bold="bold" in how or None, reverse="reverse" in how or None)
 
-    def _column_at(self, x: int) -> str:
+    def _column_at(self, x: int) -> tuple[str, int]:
         left = 0
         for column in self._columns:
-            left += self._widths.get(column.key, 0) + 1
-            if x < left:
-                return column.key
-        return ""
+            width = self._widths.get(column.key, 0) + 1
+            if x < left + width:
+                return column.key, x - left
+            left += width
+        return "", 0
 
     @property
     def _room(self) -> int:
