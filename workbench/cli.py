@@ -61,6 +61,7 @@ VERBS = {
         Verb("plot", "curves of runs, drawn in the shell"),
         Verb("report", "what runs came to, in one file: tables, curves, settings, commands"),
         Verb("bench", "how fast environments step and learners train"),
+        Verb("import", "runs of Stable-Baselines3, RL-Zoo and CleanRL beside our own"),
         Verb("serve", "the app in a browser of this machine"),
         Verb("doctor", "what works on this machine, and how to mend what does not"),
         Verb("completion", "the script that lets bash, zsh or fish complete these commands"),
@@ -79,7 +80,6 @@ NOT_YET = (
     "compare",
     "evaluate",
     "export",
-    "import",
     "new",
     "preview",
 )

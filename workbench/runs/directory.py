@@ -25,6 +25,9 @@ from workbench.runs.record import require_text
 if TYPE_CHECKING:
     from workbench.specs import RunSpec
 
+FOREIGN_NAME = ".foreign"
+"""Where in a runs root the mirrors of runs lie that other tools made, laid out as the root itself is."""
+
 _RUN_NAME = re.compile(r"(?P<short>.+)_(?P<stamp>\d{8}-\d{6})_(?P<id>[0-9a-f]{4})")
 _STAMP = "%Y%m%d-%H%M%S"
 _CHECKPOINT_NAME = re.compile(r"checkpoint_(\d+)")
@@ -95,6 +98,11 @@ class RunDirectory:
     def runs_root(self) -> Path:
         """The folder that holds all runs beside this one."""
         return self.path.parent.parent
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether another tool made the run: it can be looked at and nothing else."""
+        return self.runs_root.name == FOREIGN_NAME
 
     @property
     def spec_path(self) -> Path:
@@ -270,6 +278,11 @@ def run_directories(runs_root: Path) -> Iterator[RunDirectory]:
         for path in _folders(algorithm):
             if _RUN_NAME.fullmatch(path.name) or (path / "run.json").is_file():
                 yield RunDirectory(path)
+
+
+def foreign_directories(runs_root: Path) -> Iterator[RunDirectory]:
+    """Yield the mirrors of the runs that other tools made, in no order."""
+    yield from run_directories(runs_root / FOREIGN_NAME)
 
 
 def _folders(parent: Path) -> list[Path]:

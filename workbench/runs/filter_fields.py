@@ -101,6 +101,8 @@ FIELDS: tuple[FilterField, ...] = (
     FilterField("tag", "text", "any of its tags", lambda row: row.tags, ("tags",)),
     FilterField("note", "text", "its note", lambda row: (row.note,)),
     FilterField("host", "text", "machine it runs or ran on", lambda row: (row.host,)),
+    FilterField("tool", "text", "what made it: workbench, sb3, zoo, cleanrl or tensorboard",
+                lambda row: (row.tool or "workbench",)),
     FilterField("parent", "text", "run it was forked from", _parent),
     FilterField("group", "text", "runs launched together", lambda row: (row.group or "",)),
     FilterField("reason", "text", "what ended it", lambda row: (row.reason,)),

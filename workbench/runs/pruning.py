@@ -14,6 +14,7 @@ from pathlib import Path
 
 from workbench.errors import RequestError
 from workbench.runs.directory import CheckpointDirectory, RunDirectory
+from workbench.runs.foreign.origin import require_own
 from workbench.runs.heirs import heirs_of
 from workbench.runs.lineage import start_of
 from workbench.runs.sizes import size_of
@@ -62,12 +63,13 @@ def plan_pruning(run: RunDirectory, *, keep: int = 0, every: int | None = None) 
         every: Let every so many-th stay, counted from the first trained one.
 
     Raises:
-        RequestError: The numbers make no sense.
+        RequestError: The numbers make no sense, or another tool made the run.
     """
     if keep < 0:
         raise RequestError(f"the number of checkpoints to keep is 0 or more, not {keep}.")
     if every is not None and every < 1:
         raise RequestError(f"every so many-th is every 1st or more, not every {every}th.")
+    require_own(run)
     reasons = _reasons(run, keep, every, heirs_of(run))
     written = run.checkpoints()
     goes = tuple(item for item in written if item.path not in reasons)

@@ -20,6 +20,7 @@ from workbench import durable
 from workbench.durable import read_document
 from workbench.errors import RequestError, WorkFailedError
 from workbench.runs.directory import RunDirectory, run_directories
+from workbench.runs.foreign.origin import require_own
 from workbench.runs.holding import held
 from workbench.runs.launch import ensure_supervisor
 from workbench.runs.lock import LOCK_FILE, supervisor_of
@@ -76,11 +77,13 @@ def move_in_queue(runs: Sequence[RunDirectory], where: Move) -> list[RunDirector
     """Move queued runs of one runs root, which keep their order among themselves, and return the queue as it is then.
 
     Raises:
-        RequestError: One of them does not wait.
+        RequestError: One of them does not wait, or another tool made it.
         WorkFailedError: The order cannot be written.
     """
     if not runs:
         return []
+    for run in runs:
+        require_own(run)
     runs_root = runs[0].runs_root
     try:
         with held(runs_root):
@@ -173,7 +176,7 @@ def _stepped(order: list[RunDirectory], chosen: list[RunDirectory]) -> list[RunD
 
 
 def _takes_place(row: RunSummary) -> bool:
-    return row.state.is_live and (row.state is not RunState.PAUSED or row.reason == WAITING)
+    return not row.is_foreign and row.state.is_live and (row.state is not RunState.PAUSED or row.reason == WAITING)
 
 
 def _end(row: RunSummary, rows: Sequence[RunSummary]) -> float:

@@ -8,12 +8,12 @@ its best checkpoint, else its latest. A miss lists what is there and what to typ
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from workbench.errors import NotFoundError
 from workbench.project import Project
-from workbench.runs.directory import CheckpointDirectory, RunDirectory, run_directories
+from workbench.runs.directory import CheckpointDirectory, RunDirectory, foreign_directories, run_directories
 from workbench.suggest import nearest
 
 _SHOWN = 6
@@ -68,7 +68,8 @@ def find_checkpoint(runs_root: Path, text: str) -> Path:
 
 
 def _run_or_environment(runs_root: Path, text: str) -> RunDirectory:
-    trained = [run for run in _newest_first(runs_root) if text in (run.short_name, _env_id(run, text))]
+    # An environment's name means what was trained here; a run of another tool is called by its own name.
+    trained = [run for run in _sorted(run_directories(runs_root)) if text in (run.short_name, _env_id(run, text))]
     if trained:
         # One that has only just begun has nothing to show; the one before it has.
         return next((run for run in trained if run.latest() is not None), trained[0])
@@ -119,6 +120,8 @@ def _checkpoint_of_file(path: Path) -> Path:
 
 
 def _best_or_latest(run: RunDirectory) -> Path:
+    if run.is_foreign:
+        return _foreign_policy(run, "")
     checkpoint = run.best() or run.latest()
     if checkpoint is None:
         raise NotFoundError(
@@ -127,7 +130,25 @@ def _best_or_latest(run: RunDirectory) -> Path:
     return checkpoint.path
 
 
+def _foreign_policy(run: RunDirectory, which: str) -> Path:
+    """Return the file in which another tool saved a policy: `best`, `latest`, that of some steps, or what there is."""
+    from workbench.runs.foreign.origin import policies_of
+
+    saved = policies_of(run)
+    named = {"best": saved.best, "latest": saved.latest, "": saved.best or saved.latest}
+    by_steps = dict(saved.by_steps)
+    path = named[which] if which in named else by_steps.get(int(which.replace("_", "") or 0))
+    if path is not None:
+        return path
+    there = [word for word in ("best", "latest") if named[word] is not None] + [str(steps) for steps in by_steps]
+    if not there:
+        raise NotFoundError(f"{run.name} has saved no policy.", hint="Its curves can be looked at.")
+    raise NotFoundError(f"{run.name} has no policy `{which}`.", hint=f"There are {', '.join(there)}.")
+
+
 def _pick(run: RunDirectory, which: str) -> Path:
+    if run.is_foreign:
+        return _foreign_policy(run, which)
     if which == "best":
         best = run.best()
         if best is None:
@@ -165,4 +186,8 @@ def _listing(runs: Sequence[RunDirectory]) -> str:
 
 
 def _newest_first(runs_root: Path) -> list[RunDirectory]:
-    return sorted(run_directories(runs_root), key=lambda run: (run.stamp, run.name), reverse=True)
+    return _sorted([*run_directories(runs_root), *foreign_directories(runs_root)])
+
+
+def _sorted(runs: Iterable[RunDirectory]) -> list[RunDirectory]:
+    return sorted(runs, key=lambda run: (run.stamp, run.name), reverse=True)

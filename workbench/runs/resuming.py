@@ -11,6 +11,7 @@ from typing import Any
 from workbench import durable
 from workbench.errors import RequestError, WorkFailedError
 from workbench.runs.directory import CheckpointDirectory, RunDirectory
+from workbench.runs.foreign.origin import require_own
 from workbench.runs.holding import held
 from workbench.runs.launch import ensure_supervisor
 from workbench.runs.processes import this_host
@@ -45,6 +46,7 @@ def resume_run(run: RunDirectory, *, max_steps: int | None = None) -> Resumption
         RequestError: It has not ended, is done, or has nothing to go on from.
         WorkFailedError: The folder cannot be written, or no supervisor can be started.
     """
+    require_own(run)
     try:
         with held(run.path):
             checkpoint, order = _check(run, max_steps)

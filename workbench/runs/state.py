@@ -31,6 +31,12 @@ FOREIGN_SILENCE_S = 60.0
 STALL_S = 120.0
 """After this long without heartbeat or event a living process counts as stalled."""
 
+OTHERS_STALL_S = 60.0
+"""A run of another tool has no process that we know; after this long without a write it counts as stalled."""
+OTHERS_END_S = 3600.0
+"""After this long without a write it counts as ended."""
+OTHERS_END = "nothing was written for an hour"
+
 FOLDER_GONE = "its folder was moved or deleted"
 
 _TAIL_BYTES = 65536
@@ -182,11 +188,12 @@ class ObservedState:
     """For how long a living process has shown nothing."""
     last_words: tuple[str, ...] = ()
     """The last lines of a crashed run's log."""
+    stalls_after_s: float = STALL_S
 
     @property
     def is_stalled(self) -> bool:
         """Whether the process lives but has long shown nothing."""
-        return self.silent_s is not None and self.silent_s >= STALL_S
+        return self.silent_s is not None and self.silent_s >= self.stalls_after_s
 
     @property
     def process(self) -> ProcessIdentity | None:
@@ -209,6 +216,8 @@ def observe(run: RunDirectory, *, now: float | None = None, stored: StoredState 
     """
     now = time.time() if now is None else now
     stored = stored or StateFile(run.state_path).read()
+    if run.is_foreign and stored is not None:
+        return _observe_foreign(stored, now)
     if stored is not None and _is_carried(stored) and not _seems_alive(stored, now):
         # It may have written its ending after we read and before we looked at the process.
         stored = StateFile(run.state_path).read() or stored
@@ -219,6 +228,16 @@ def observe(run: RunDirectory, *, now: float | None = None, stored: StoredState 
     if _seems_alive(stored, now):
         return ObservedState(stored.state, stored.reason, stored, silent_s=_silence(run, stored, now))
     return _post_mortem(run, stored)
+
+
+def _observe_foreign(stored: StoredState, now: float) -> ObservedState:
+    """Tell from when its files last grew how a run is that another tool carries."""
+    if not _is_carried(stored):
+        return ObservedState(stored.state, stored.reason, stored)
+    silent_s = max(0.0, now - stored.heartbeat)
+    if silent_s >= OTHERS_END_S:
+        return ObservedState(RunState.STOPPED, OTHERS_END, stored)
+    return ObservedState(stored.state, stored.reason, stored, silent_s, stalls_after_s=OTHERS_STALL_S)
 
 
 def mark_killed(run: RunDirectory, process: ProcessIdentity) -> None:

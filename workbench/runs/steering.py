@@ -19,6 +19,7 @@ from workbench.errors import NotFoundError, RequestError, WorkFailedError
 from workbench.runs.digest import Digest
 from workbench.runs.directory import CheckpointDirectory, RunDirectory
 from workbench.runs.events import Event
+from workbench.runs.foreign.origin import require_own
 from workbench.runs.requests import Answer, new_id, pending, send
 from workbench.runs.state import observe
 from workbench.runs.states import RunState
@@ -79,6 +80,7 @@ def request_evaluation(run: RunDirectory, steps: int | None = None) -> str:
         NotFoundError: There is no such checkpoint.
         WorkFailedError: The request cannot be written, or no process started.
     """
+    require_own(run)
     seen = observe(run)
     if seen.state is RunState.QUEUED:
         raise RequestError(f"{run.name} waits in the queue: it has no checkpoint yet.")
@@ -200,6 +202,7 @@ def find_checkpoint(run: RunDirectory, steps: int | None) -> CheckpointDirectory
 
 
 def _require(run: RunDirectory, what: str, *states: RunState) -> None:
+    require_own(run)
     seen = observe(run)
     if seen.state in states:
         return

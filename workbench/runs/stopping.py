@@ -8,6 +8,7 @@ import time
 
 from workbench.errors import RequestError, WorkFailedError
 from workbench.runs.directory import RunDirectory
+from workbench.runs.foreign.origin import require_own
 from workbench.runs.launch import ensure_supervisor
 from workbench.runs.processes import ProcessIdentity, this_host
 from workbench.runs.requests import send
@@ -25,9 +26,11 @@ def stop_run(run: RunDirectory, *, timeout_s: float = 0.0) -> ObservedState:
         timeout_s: How long to wait for the end; 0 returns at once.
 
     Raises:
+        RequestError: Another tool made the run.
         WorkFailedError: The request cannot be written, or the run is queued and no supervisor can be started to
             answer for it.
     """
+    require_own(run)
     seen = observe(run)
     if seen.state.is_ended:
         return seen
@@ -50,8 +53,9 @@ def kill_run(run: RunDirectory, *, grace_s: float = 5.0) -> ObservedState:
     itself `grace_s` after SIGTERM gets SIGKILL. A queued run has no process and is stopped instead.
 
     Raises:
-        RequestError: The run's process is on another host.
+        RequestError: The run's process is on another host, or another tool made it.
     """
+    require_own(run)
     seen = observe(run)
     if seen.state is RunState.QUEUED:
         seen = stop_run(run, timeout_s=grace_s)

@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.runs.annotations import Annotations
 from workbench.runs.digest import Digest
-from workbench.runs.directory import RunDirectory, run_directories
+from workbench.runs.directory import RunDirectory, foreign_directories, run_directories
 from workbench.runs.references import find_run
 from workbench.runs.state import ObservedState, StateFile, StoredState, observe
 from workbench.runs.states import RunState
@@ -45,14 +45,16 @@ class RunStore:
         self._known: dict[Path, _Known] = {}
 
     def list(self, needs: Collection[str] = ()) -> list[RunSummary]:
-        """Return a row for every run: pinned ones first, then live, queued and ended, newest first in each.
+        """Return a row for every run, those of other tools too.
+
+        Pinned ones come first, then live, queued and ended, newest first in each.
 
         Cheap to call again: a file that did not change is not read, a stream that grew is read from where it grew.
 
         Args:
             needs: Fields of the spec and metrics that the rows shall carry in `values`; see `Filter.needs`.
         """
-        runs = list(run_directories(self.runs_root))
+        runs = [*run_directories(self.runs_root), *foreign_directories(self.runs_root)]
         for gone in self._known.keys() - {run.path for run in runs}:
             del self._known[gone]
         rows = [self.summary(run, needs) for run in runs]

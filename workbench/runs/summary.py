@@ -107,6 +107,10 @@ class RunSummary:
     """Whether a person wants it on top of the list."""
     queued_ns: int = 0
     """When it was last put into the queue, unix nanoseconds."""
+    tool: str = ""
+    """What made it where that is not workbench: `sb3`, `zoo`, `cleanrl` or `tensorboard`."""
+    source: str = ""
+    """The other tool's own folder, which is only ever read."""
     values: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the spec and newest metrics that a reader asked for by name; those it has not are left out."""
 
@@ -119,6 +123,11 @@ class RunSummary:
     def short_id(self) -> str:
         """Its last four hex digits."""
         return self.run.short_id
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether another tool made it: it can be looked at, and nothing can be asked of it."""
+        return bool(self.tool)
 
     @property
     def parent_run(self) -> str:
@@ -178,6 +187,8 @@ def summarize(
     tags = spec.get("tags")
     tags = [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []
     stored = observed.stored
+    foreign = record.get("foreign") if run.is_foreign else None
+    foreign = foreign if isinstance(foreign, dict) else {}
     return RunSummary(
         run=run,
         state=observed.state,
@@ -215,6 +226,8 @@ def summarize(
         smoothed_return=digest.smoothed_return,
         is_pinned=annotations.is_on_top,
         queued_ns=stored.queued_ns if stored else 0,
+        tool=str(foreign.get("tool") or run.algorithm) if run.is_foreign else "",
+        source=str(foreign.get("folder") or ""),
         values=read_values(needs, spec, digest.changes, digest.metrics) if needs else {},
     )
 

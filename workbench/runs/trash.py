@@ -16,6 +16,7 @@ from pathlib import Path
 
 from workbench.errors import NotFoundError, RequestError, WorkFailedError
 from workbench.runs.directory import RunDirectory
+from workbench.runs.foreign.origin import why_only_looking
 from workbench.runs.heirs import heirs_of
 from workbench.runs.holding import held
 from workbench.runs.sizes import size_of
@@ -64,6 +65,8 @@ class Emptied:
 
 def why_not_deleted(run: RunDirectory) -> str:
     """Return why a run cannot be deleted now and what to do first; empty where it can."""
+    if why := why_only_looking(run):
+        return f"{why} `workbench import --remove DIR` takes its folder off the list."
     state = observe(run).state
     if state is RunState.QUEUED:
         return f"{run.name} waits in the queue; take it out first: `workbench stop {run.short_id}`."

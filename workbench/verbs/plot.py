@@ -75,6 +75,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
     """
     from workbench.runs.history import History
     from workbench.runs.references import find_run
+    from workbench.verbs.foreign import ForeignRuns
 
     size = _size(args.size)
     if not 0 <= args.smooth < 1:
@@ -82,6 +83,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
     if args.watch and not sys.stdout.isatty():
         raise RequestError("--watch draws over what it drew, which needs a terminal.", hint="Leave out --watch.")
     root: Path = args.output_dir or project.runs
+    ForeignRuns(project, root).refresh()
     histories = [History(item) for item in dict.fromkeys(find_run(root, text) for text in args.run)]
     for history in histories:
         history.refresh()

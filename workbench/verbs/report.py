@@ -45,7 +45,9 @@ def run(args: argparse.Namespace, project: Project) -> int:
         RequestError: A run is not there, or the flags contradict each other.
     """
     from workbench.report.make import ReportRequest, check_format, make_report
+    from workbench.verbs.foreign import ForeignRuns
 
+    ForeignRuns(project).refresh()
     runs = find_runs(project, args.run, whole_groups=args.group)
     if args.output is not None and args.output.is_dir():
         raise RequestError(f"{args.output} is a folder.", hint=f"Name a file in it: -o {args.output / 'report.html'}")

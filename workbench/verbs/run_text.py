@@ -46,6 +46,13 @@ def short_title(row: RunSummary) -> str:
     return f"{row.env_name} {row.short_id}"
 
 
+def algorithm_text(row: RunSummary) -> str:
+    """Return the algorithm, and the tool that made a run where that is another one: `PPO zoo`."""
+    if not row.tool or row.algorithm == row.tool:
+        return row.algorithm.upper() if not row.tool else row.tool
+    return f"{row.algorithm.upper()} {row.tool}"
+
+
 def steps_text(row: RunSummary) -> str:
     """Return the steps done, of how many where these end the run first: `9.15 of 15 M`."""
     # Another limit is nearer: its share stands beside, and would seem to be that of the steps.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.runs.filtering import Filter
     from workbench.runs.ordering import Order
     from workbench.runs.queueing import QueuePlace
+    from workbench.verbs.foreign import ForeignRuns
 
 WATCH_S = 0.5
 """Between looks of `--watch`."""
@@ -56,6 +57,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
     from workbench.runs import RunStore
     from workbench.runs.filtering import Filter
     from workbench.runs.ordering import Order
+    from workbench.verbs.foreign import ForeignRuns
 
     chosen = Filter.parse(" ".join(args.filter))
     order = Order.parse(args.sort, is_reversed=args.reverse)
@@ -65,8 +67,10 @@ def run(args: argparse.Namespace, project: Project) -> int:
     with contextlib.suppress(FileNotFoundError):
         os.scandir(runs_root).close()
     store = RunStore(runs_root)
+    foreign = ForeignRuns(project, runs_root)
     if args.watch:
-        return _watch(store, chosen, order, as_json=args.json)
+        return _watch(store, chosen, order, foreign, as_json=args.json)
+    foreign.refresh()
     every = store.list(needs)
     rows = order.sorted(row for row in every if chosen.matches(row))
     if args.json:
@@ -152,7 +156,7 @@ def _needed(columns: Sequence[_Column], widths: dict[_Column, int]) -> int:
 
 def _columns(stream: TextIO, places: dict[str, QueuePlace], now: float) -> list[_Column]:
     from workbench.formatting import UNKNOWN, age, amount, number, percent, spread
-    from workbench.verbs.run_text import end_text, glyph, short_title, steps_text
+    from workbench.verbs.run_text import algorithm_text, end_text, glyph, short_title, steps_text
 
     def marks(row: RunSummary) -> str:
         return (f" !{row.anomalies}" if row.anomalies else "") + (" ?" if row.is_stalled else "")
@@ -163,7 +167,7 @@ def _columns(stream: TextIO, places: dict[str, QueuePlace], now: float) -> list[
     return [
         _Column("State", lambda row: f"{glyph(row, stream)} {row.state}{marks(row)}", 99),
         _Column("Run", short_title, 98),
-        _Column("Algo", lambda row: row.algorithm.upper(), 94),
+        _Column("Algo", algorithm_text, 94),
         _Column("Seed", lambda row: UNKNOWN if row.seed is None else str(row.seed), 92, is_right=True),
         _Column("Progress", lambda row: percent(row.progress), 97, is_right=True),
         _Column("Steps", steps_text, 90, is_right=True),
@@ -177,11 +181,12 @@ def _columns(stream: TextIO, places: dict[str, QueuePlace], now: float) -> list[
     ]
 
 
-def _watch(store: RunStore, chosen: Filter, order: Order, *, as_json: bool) -> int:
+def _watch(store: RunStore, chosen: Filter, order: Order, foreign: ForeignRuns, *, as_json: bool) -> int:
     """Print a line for every change until Ctrl-C or the reader ends, beginning with each run as it is."""
     told: dict[str, tuple[object, ...]] = {}
     try:
         while not reader_is_gone(sys.stdout):
+            foreign.refresh()
             for row in order.sorted(store.list(chosen.needs | order.needs)):
                 if chosen.matches(row) and told.get(row.name) != (news := _news(row)):
                     told[row.name] = news
