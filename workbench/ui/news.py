@@ -38,6 +38,8 @@ def _news(old: RunRow, row: RunRow) -> Iterator[Said]:
     name = row.title
     if old.state is not row.state:
         match row.state:
+            case RunState.FINISHED if row.is_foreign:
+                yield Said(f"{name} {_reached(row)} at {formatting.amount(row.steps)}. enter opens it.")
             case RunState.FINISHED:
                 yield Said(f"{name} {_reached(row)} at {formatting.amount(row.steps)}. v watches it.")
             case RunState.FAILED | RunState.CRASHED:

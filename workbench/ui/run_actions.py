@@ -7,6 +7,11 @@ from workbench.runs.directory import RunDirectory
 from workbench.ui.run_acts import RunActs
 from workbench.ui.watch import RunRow
 
+_OF_OURS = frozenset(
+    {"viewer.watch", "viewer.preview", "viewer.record", "run.montage", "run.new", "copy.command", "open.outside"}
+)
+"""Commands that need a checkpoint, the spec or the log of one of our runs."""
+
 
 class RunScreenBase(RunActs):
     """A screen on which runs are looked at and acted on."""
@@ -17,6 +22,8 @@ class RunScreenBase(RunActs):
             several = len(self.chosen) > 1 and hasattr(self.workbench, "compare")
             return True if several else None
         if command_id == "run.report" and not hasattr(self.workbench, "report"):
+            return None
+        if command_id in _OF_OURS and self.chosen and all(row.is_foreign for row in self.chosen):
             return None
         verdict = super().can(command_id)
         if verdict and command_id.startswith(("run.", "viewer.")) and command_id not in ("run.new", "run.undelete"):

@@ -152,7 +152,7 @@ def run_row(
             "state": (*cell(f"{glyph} {row.asked if turning else row.state}", colour), *_alarms(row)),
             "glyph": (*cell(glyph, colour), *_alarms(row)),
             "run": _run(line, wide=wide, plain=plain),
-            "algorithm": cell("" if line.group and not line.is_head else row.algorithm.upper()),
+            "algorithm": () if line.group and not line.is_head else _algorithm(row),
             "seed": cell(_seeds(seeds)),
             "progress": _progress(row, plain=plain, wide=wide),
             "steps": cell(_steps(row)),
@@ -209,6 +209,14 @@ def _margin(line: Line, identity: Identity | None, *, here: bool, marked: bool, 
     fold = " " if not line.is_head else ("v" if plain else "▾") if line.is_open else (">" if plain else "▸")
     sign = letter or ("*" if marked else " ")
     return ((sign, f"{slot} bold{' reverse' if marked else ''}"), (cursor, "accent"), (fold, "muted"))
+
+
+def _algorithm(row: RunRow) -> tuple[Part, ...]:
+    """The algorithm, where it is known, and the tool where that is another one."""
+    if not row.is_foreign:
+        return cell(row.algorithm.upper())
+    known = "" if row.algorithm == row.tool else f"{row.algorithm.upper()} "
+    return ((known, ""), (row.tool, "muted"))
 
 
 def _alarms(row: RunRow) -> tuple[Part, ...]:

@@ -33,7 +33,15 @@ POSSIBLE: dict[str, frozenset[RunState]] = {
 """The states in which each command may be given; a run in another one is left out of it."""
 
 
+FOR_FOREIGN = frozenset({"run.annotate", "run.pin"})
+"""Commands for runs that other tools made: what a person adds lies beside them."""
+
+
 def able(command_id: str, rows: Iterable[RunRow]) -> list[RunRow]:
-    """Return the runs to which a command may be given now; a damaged folder can only be deleted or opened."""
+    """Return the runs to which a command may be given now.
+
+    A damaged folder can only be deleted or opened, and a run of another tool only be looked at.
+    """
     states = POSSIBLE[command_id]
+    rows = [row for row in rows if not row.is_foreign or command_id in FOR_FOREIGN]
     return [row for row in rows if row.state in states and (not row.problem or command_id in ("run.delete", "run.pin"))]

@@ -62,7 +62,7 @@ class Starting(Launching, Watching, Inspecting):
         from workbench.runs import RunDirectory, stop_run
 
         for row in self.runs.snapshot.rows:
-            if row.state in ("queued", "starting", "running", "paused"):
+            if row.state in ("queued", "starting", "running", "paused") and not row.is_foreign:
                 stop_run(RunDirectory(row.path))
 
     def welcome(self, snapshot: RunsSnapshot, left_at: float) -> None:

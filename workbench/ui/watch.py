@@ -21,6 +21,7 @@ from textual.widget import Widget
 from textual.worker import Worker
 
 from workbench.runs.directory import RunDirectory
+from workbench.runs.foreign.process import ConverterProcess
 from workbench.runs.history import History
 from workbench.runs.queueing import QueuePlace, queue_places
 from workbench.runs.states import RunState
@@ -76,8 +77,8 @@ class RunsSnapshot:
 
     @property
     def live(self) -> int:
-        """How many runs a process carries now."""
-        return sum(row.state.is_live for row in self.rows)
+        """How many runs of ours a process carries now."""
+        return sum(row.state.is_live and not row.is_foreign for row in self.rows)
 
     @property
     def queued(self) -> int:
@@ -157,6 +158,9 @@ class RunWatch:
         self._interval_s = interval_s
         self._root = runs_root
         self._store = RunStore(runs_root, clock=clock)
+        # The runs of other tools belong to the project, and their mirrors are files that change.
+        is_wanted = runs_root == app.project.runs and not app.read_only
+        self._converter = ConverterProcess(app.project) if is_wanted else None
         self._requests = Requests()
         self._needs: dict[object, frozenset[str]] = {}
         self._histories: dict[Path, History] = {}
@@ -181,6 +185,8 @@ class RunWatch:
         """Read no more."""
         if self._worker is not None:
             self._worker.cancel()
+        if self._converter is not None:
+            self._converter.stop()
 
     def poke(self) -> None:
         """Read now instead of at the next turn."""
@@ -286,6 +292,11 @@ class RunWatch:
                 self._tell(owner, followed, pasts)
 
     def _read_list(self) -> None:
+        if self._converter is not None:
+            try:
+                self._converter.ensure()
+            except OSError as error:
+                self._complain(f"runs of other tools cannot be followed: {error.strerror or error}")
         seen = set(self._app.remembered.texts("runs", "seen"))
         with self._lock:
             needs = frozenset().union(*self._needs.values())

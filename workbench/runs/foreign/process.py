@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
+import threading
 import time
 
 from workbench.project import Project
@@ -12,7 +13,7 @@ from workbench.runs.foreign.watch_list import watch_list_path
 
 RESTART_S = 30.0
 """Before one that ended by itself is started again."""
-_END_S = 2.0
+_END_S = 0.3
 
 
 class ConverterProcess:
@@ -25,6 +26,8 @@ class ConverterProcess:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        self._is_stopped = False
         self._started = float("-inf")
 
     @property
@@ -38,7 +41,11 @@ class ConverterProcess:
         Raises:
             OSError: No process can be started.
         """
-        if self.is_running or time.monotonic() - self._started < RESTART_S:
+        with self._lock:
+            self._ensure()
+
+    def _ensure(self) -> None:
+        if self._is_stopped or self.is_running or time.monotonic() - self._started < RESTART_S:
             return
         if not watch_list_path(self._project).is_file():
             return
@@ -53,8 +60,10 @@ class ConverterProcess:
         )
 
     def stop(self) -> None:
-        """End it, and wait for that a moment."""
-        process, self._process = self._process, None
+        """End it for good; one that is in the middle of a mirror leaves it to be written anew."""
+        with self._lock:
+            self._is_stopped = True
+            process, self._process = self._process, None
         if process is None:
             return
         if process.stdin is not None:
