@@ -30,6 +30,7 @@ def fixed_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     for name in ("NO_COLOR", "EDITOR", "VISUAL", "TEXTUAL_ANIMATIONS"):
         monkeypatch.delenv(name, raising=False)
     shipped = Project(tmp_path / "shipped")
+    monkeypatch.setattr("workbench.ui.pictures.REST_S", 0.0)
     monkeypatch.setattr("workbench.catalog.sources.shipped_project", lambda: shipped)
     yield
     monkeypatch.undo()

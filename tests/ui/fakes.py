@@ -379,6 +379,22 @@ class FakeRehearsal:
         return self.answer
 
 
+class FakePainter:
+    """Paints one colour, or nothing; remembers what it was asked for."""
+
+    def __init__(self, colour: tuple[int, int, int] | None = None) -> None:
+        self.colour = colour
+        self.asked: list[str] = []
+
+    async def __call__(self, project: Project, entry: Entry, path: Path, *, dark: bool) -> None:
+        from PIL import Image
+
+        self.asked.append(entry.name)
+        if self.colour is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            Image.new("RGB", (40, 30), self.colour).save(path)
+
+
 def make_app(project: Project, **options: Any) -> WorkbenchApp:
     """Return an app on a project that starts no process, knows one moment only, and remembers nothing."""
     launcher = options.pop("launcher", None) or FakeLauncher()
@@ -391,6 +407,7 @@ def make_app(project: Project, **options: Any) -> WorkbenchApp:
         enqueue=options.pop("enqueue", None) or FakeQueue(project),
         describer=options.pop("describer", None) or FakeDescriber(),
         rehearse=options.pop("rehearse", None) or FakeRehearsal(),
+        painter=options.pop("painter", None) or FakePainter(),
         remembered=options.pop("remembered", None) or Remembered(project.root / ".remembered.json"),
         **options,
     )

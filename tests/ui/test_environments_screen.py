@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from textual.pilot import Pilot
 
 from tests.ui import fakes
 from tests.ui.conftest import Settle
-from tests.ui.seen import line_with, lines, notices, text
+from tests.ui.seen import braille, line_with, lines, notices, text
 from workbench import durable
 from workbench.catalog import Entry, discover
 from workbench.project import Project
 from workbench.ui.app import WorkbenchApp
+from workbench.ui.outside import at_line
+from workbench.ui.screens.environment_spaces import units_of
 from workbench.ui.screens.environments import EnvironmentsScreen
-from workbench.ui.screens.error import ErrorCard
 from workbench.ui.screens.new_run import NewRunForm
+from workbench.ui.screens.output import OutputCard
 from workbench.ui.screens.record import RecordTask
 from workbench.ui.widgets.entry_tree import EntryTree
 from workbench.ui.widgets.fact_sheet import FactSheet
@@ -24,9 +29,9 @@ def screen(app: WorkbenchApp) -> EnvironmentsScreen:
     return app.screen
 
 
-def told(app: WorkbenchApp) -> str:
+def told(app: WorkbenchApp, sheet: str = "#facts") -> str:
     """Return what the details say, without the breaks of lines."""
-    facts = [fact for sheet in app.screen.query("#facts").results(FactSheet) for fact in sheet.facts]
+    facts = [fact for found in app.screen.query(sheet).results(FactSheet) for fact in found.facts]
     return " ".join(f"{fact.name} {fact.value.plain}" for fact in facts).replace("\u00a0", " ")
 
 
@@ -43,7 +48,7 @@ async def test_a_project_without_runs_opens_on_its_environments(app: WorkbenchAp
         await settle(pilot)
         assert "[1 Environments]" in lines(app)[0]
         assert "Environments 3 of 3" in lines(app)[1]
-        assert "P✓ S✓ T·" in line_with(app, "└   cart_pole")
+        assert "P○ S○ T·" in line_with(app, "└   cart_pole")
         assert "no recipe" in line_with(app, "▾ ant")
 
 
@@ -183,26 +188,38 @@ async def test_n_opens_the_form_of_what_is_under_the_cursor(app: WorkbenchApp, s
         assert app.screen.draft.entry.name == "cart_pole"
 
 
-async def test_v_plays_and_says_where_to_see_it(app: WorkbenchApp, settle: Settle) -> None:
+def players(app: WorkbenchApp) -> fakes.FakePlayers:
+    found = app.start_player
+    assert isinstance(found, fakes.FakePlayers)
+    return found
+
+
+async def test_v_plays_under_a_random_agent_and_says_where_to_see_it(app: WorkbenchApp, settle: Settle) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await on(pilot, app, settle, "cart_pole")
         await pilot.press("v")
-        launcher = app.launcher
-        assert isinstance(launcher, fakes.FakeLauncher)
-        assert launcher.commands == ["workbench play cart_pole"]
+        assert players(app).last.words[:2] == ("play", "cart_pole")
+        assert "--agent" not in players(app).last.words
+        assert players(app).last.window
         assert "3 shows what plays" in notices(app)
 
 
-async def test_without_a_display_v_says_so_and_offers_to_record(app: WorkbenchApp, settle: Settle, monkeypatch) -> None:
-    monkeypatch.delenv("DISPLAY")
-    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+async def test_another_agent_can_be_chosen_and_is_remembered(
+    project: Project, app: WorkbenchApp, settle: Settle
+) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
-        await on(pilot, app, settle, "cart_pole")
+        place = await on(pilot, app, settle, "cart_pole")
+        place.query_one("#agent").focus()
+        await pilot.press("right")
         await pilot.press("v")
+        assert players(app).last.words[:4] == ("play", "cart_pole", "--agent", "zero")
+    again = fakes.make_app(project)
+    async with again.run_test(size=(80, 24)) as pilot:
+        await on(pilot, again, settle, "cart_pole")
+        await pilot.press("p")
         await pilot.pause()
-        assert isinstance(app.screen, ErrorCard)
-        assert "V records it to a film instead." in text(app)
-        assert app.launcher.jobs == []
+        assert players(again).last.words[:4] == ("play", "cart_pole", "--agent", "zero")
+        assert not players(again).last.window
 
 
 async def test_shift_v_opens_the_form_of_a_recording(app: WorkbenchApp, settle: Settle) -> None:
@@ -258,6 +275,204 @@ async def test_an_empty_project_says_what_to_do(project: Project, settle: Settle
         await settle(pilot)
         assert "No environments here." in text(app)
         assert "envs/<name>_env.py" in text(app)
+
+
+async def test_letters_find_a_name_and_are_marked(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(160, 48)) as pilot:
+        place = await on(pilot, app, settle, "cart_pole")
+        await pilot.press("slash", *"anc")
+        await pilot.pause()
+        row = place.listing.current
+        assert row is not None and (row.key, row.places) == ("ant_no_contact", (0, 4, 7))
+        assert "Environments 1 of 3" in text(app)
+
+
+async def test_words_with_is_ask_for_a_kind_and_are_counted(project: Project, settle: Settle) -> None:
+    fakes.write_environments(project, broken=True)
+    app = fakes.make_app(project)
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash")
+        await pilot.pause()
+        await pilot.press(*"is:t")
+        await pilot.pause()
+        assert "is: train 1 · broken 1 · gym 0" in text(app)
+        assert "Environments 1 of 4" in text(app) and "cart_pole" in text(app)
+        await pilot.press("backspace", "b")
+        await pilot.pause()
+        assert "✗ pour_cup" in text(app) and "cart_pole" not in text(app)
+        await pilot.press("backspace", "x")
+        await pilot.pause()
+        assert "is:x means nothing here" in told(app)
+
+
+async def test_the_tree_counts_the_runs_of_each_environment(
+    project: Project, app: WorkbenchApp, settle: Settle
+) -> None:
+    for name in ("7f3a", "63f1"):
+        fakes.fake_run(project, "cart_pole", name)
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        await pilot.press("1")
+        await settle(pilot)
+        assert "P○ S○ T·   2" in line_with(app, "cart_pole  ")
+
+
+async def test_comma_and_full_stop_turn_through_the_algorithms_of_the_recipe(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(160, 48)) as pilot:
+        await on(pilot, app, settle, "cart_pole")
+        assert "‹ PPO ○ ›" in line_with(app, "recipe   ")
+        assert "n_envs 32 · n_steps 64 · batch_size 256 · learning_rate 0.001" in told(app, "#recipe-beside")
+        await pilot.press("full_stop")
+        assert "‹ SAC ○ ›" in line_with(app, "recipe   ")
+        assert "learning_starts 1 000" in told(app, "#recipe-beside")
+        await pilot.press("full_stop")
+        assert "nothing for TD3: SB3's defaults are filled in" in told(app, "#recipe-beside")
+        await pilot.press("comma", "comma")
+        assert "‹ PPO ○ ›" in line_with(app, "recipe   ")
+
+
+async def test_the_curves_of_the_runs_made_here_are_drawn(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    fakes.fake_run(project, "cart_pole", "7f3a", returns=[10.0 * place for place in range(10)])
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        await pilot.press("1")
+        await on(pilot, app, settle, "cart_pole")
+        await settle(pilot)
+        assert braille(app) > 5
+        assert "goal" in text(app)
+        await pilot.press("full_stop")
+        await pilot.pause()
+        assert braille(app) == 0
+
+
+async def test_a_picture_is_made_once_and_shown(project: Project, settle: Settle) -> None:
+    fakes.write_environments(project)
+    painter = fakes.FakePainter((200, 30, 30))
+    app = fakes.make_app(project, painter=painter)
+    async with app.run_test(size=(160, 48)) as pilot:
+        await on(pilot, app, settle, "cart_pole")
+        await settle(pilot)
+        assert painter.asked[-1] == "cart_pole"
+        asked = len(painter.asked)
+        assert text(app).count("▀") > 200
+        await on(pilot, app, settle, "ant")
+        await settle(pilot)
+        await on(pilot, app, settle, "cart_pole")
+        await settle(pilot)
+        assert painter.asked.count("cart_pole") == 1 and len(painter.asked) == asked + 1
+    plain = fakes.make_app(project, painter=painter, plain=True)
+    async with plain.run_test(size=(160, 48)) as pilot:
+        await on(pilot, plain, settle, "cart_pole")
+        await settle(pilot)
+        assert "▀" not in text(plain)
+
+
+async def test_spaces_are_told_with_their_units(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    table = (
+        "A cart.\n\n## Observation Space\nA `Box`.\n\n| Num | Name | Observation | Unit |\n| --- | --- | --- | --- |\n"
+        "| 0 | angular_vel | of the pole | rad/s |\n| 2 | position | of the cart | m |\n"
+    )
+    for entry in discover(project).entries:
+        fakes.describe(entry, docstring=table)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await on(pilot, app, settle, "cart_pole")
+        assert "4   angular_vel rad/s · linear_vel · position m · vertical_ang" in told(app)
+
+
+def test_units_are_read_from_tables_of_gymnasium_too() -> None:
+    docstring = (
+        "## Action Space\n| Num | Action | Type (Unit) |\n| - | - | - |\n| 0 | Torque | torque (N m) |\n"
+        "## Observation Space\n| Num | Observation | Min | Type (Unit) |\n| --- | --- | --- | --- |\n"
+        "| 0 | z | -Inf | position (m) |\n| 1 | w | -Inf | angle (rad) |\n| excluded | x | -Inf | position (m) |\n"
+    )
+    assert units_of(docstring, "Action Space") == {0: "N m"}
+    assert units_of(docstring, "Observation Space") == {0: "m", 1: "rad"}
+    assert units_of("No table.", "Action Space") == {}
+
+
+async def test_variants_stand_side_by_side(app: WorkbenchApp, settle: Settle, project: Project) -> None:
+    durable.write_json(project.envs / "cart_pole_env_fast.json", {"description": "x", "env_cfg": {"frame_skip": 1}})
+    for entry in discover(project).entries:
+        fakes.describe(entry)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await on(pilot, app, settle, "cart_pole")
+        assert "variants as it is  frame_skip 2" in told(app)
+        assert "fast  frame_skip 1" in told(app)
+
+
+async def test_a_broken_file_opens_at_its_line(project: Project, settle: Settle, monkeypatch) -> None:
+    fakes.write_environments(project, broken=True)
+    app = fakes.make_app(project)
+    opened: list[tuple[str, int]] = []
+    monkeypatch.setattr(app, "open_outside", lambda path, line=0: opened.append((path.name, line)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("g", "down", "O")
+        await pilot.pause()
+        screen(app).select("cart_pole")
+        await pilot.pause()
+        await pilot.press("O")
+        assert opened == [("pour_cup_env.py", 7), ("cart_pole_env.py", 6)]
+
+
+@pytest.mark.parametrize(
+    ("editor", "words"),
+    [
+        (["vim"], ["vim", "+7", "a.py"]),
+        (["/usr/bin/nano", "-w"], ["/usr/bin/nano", "-w", "+7", "a.py"]),
+        (["code", "--wait"], ["code", "--wait", "--goto", "a.py:7"]),
+        (["hx"], ["hx", "a.py:7"]),
+        (["ed"], ["ed", "a.py"]),
+    ],
+)
+def test_editors_are_told_the_line(editor: list[str], words: list[str]) -> None:
+    assert at_line(editor, Path("a.py"), 7) == words
+    assert at_line(editor, Path("a.py"), 0) == [*editor, "a.py"]
+
+
+async def test_a_check_shows_what_it_prints(
+    project: Project, app: WorkbenchApp, settle: Settle, tmp_path: Path
+) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        place = await on(pilot, app, settle, "cart_pole")
+        place.action_environment_check()
+        await settle(pilot)
+        assert isinstance(app.screen, OutputCard)
+        launcher = app.launcher
+        assert isinstance(launcher, fakes.FakeLauncher)
+        job = launcher.jobs[-1]
+        assert job.words == ("check", "cart_pole")
+        assert "check of cart_pole · running" in text(app)
+        await pilot.press("escape")
+        job.log = tmp_path / "check.log"
+        job.log.write_text("error    envs/cart_pole_env.py:7: it is wrong\n")
+        launcher.finish(job, exit_code=1)
+        await settle(pilot)
+        assert isinstance(app.screen, OutputCard)
+        assert "check of cart_pole · exit code 1" in text(app)
+        assert "it is wrong" in text(app)
+
+
+async def test_a_benchmark_can_be_stopped(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        place = await on(pilot, app, settle, "cart_pole")
+        place.action_environment_bench()
+        await settle(pilot)
+        job = app.launcher.jobs[-1]
+        assert job.words == ("bench", "environments", "cart_pole")
+        await pilot.press("S")
+        await settle(pilot)
+        assert job.state == "stopped"
+        assert "benchmark of cart_pole · stopped" in text(app)
+
+
+async def test_the_palette_offers_what_has_no_key(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        place = await on(pilot, app, settle, "cart_pole")
+        assert place.check_action("environment_check", ()) is True
+        assert place.check_action("environment_bench", ()) is True
+        assert place.check_action("environment_new", ()) is False  # There is no command of that name yet.
 
 
 def test_a_broken_variant_does_not_hide_its_environment(project: Project) -> None:

@@ -20,6 +20,7 @@ from workbench.ui.header import LoadReader, RunCounts, read_load
 from workbench.ui.jobs import Job, Launcher, ProcessLauncher
 from workbench.ui.leaving import Leaving
 from workbench.ui.library import Describer, Library, ProcessDescriber
+from workbench.ui.pictures import Painter, Pictures, paint
 from workbench.ui.starting import Starting
 from workbench.ui.state import Remembered
 
@@ -61,6 +62,7 @@ class WorkbenchApp(Starting, Leaving):
         load: How busy the machine is.
         enqueue: What puts launches in the project's queue; `workbench.runs.enqueue` by default.
         describer: What fills the cache of descriptions; the description process by default.
+        painter: What makes pictures of environments; `workbench record` by default.
         rehearse: What measures what a run would take; a process of its own by default.
         remembered: What is kept between starts.
     """
@@ -93,6 +95,7 @@ class WorkbenchApp(Starting, Leaving):
         load: LoadReader = read_load,
         enqueue: Enqueue | None = None,
         describer: Describer | None = None,
+        painter: Painter | None = None,
         rehearse: Rehearse | None = None,
         remembered: Remembered | None = None,
     ) -> None:
@@ -113,6 +116,7 @@ class WorkbenchApp(Starting, Leaving):
         self.runs_changed: Signal[RunsSnapshot] = Signal(self, "runs_changed")
         self.library_changed: Signal[Library] = Signal(self, "library_changed")
         self.launcher: Launcher = launcher or ProcessLauncher(project, on_change=self.job_changed)
+        self.pictures = Pictures(self, painter or paint)
         self.library = Library(self, describer or ProcessDescriber())
         self.runs = self._make_watch()
 
@@ -139,6 +143,7 @@ class WorkbenchApp(Starting, Leaving):
         """Leave films to themselves, close the viewer, and remember what was looked at."""
         self.runs.stop()
         self.library.close()
+        self.pictures.close()
         self.launcher.close()
         self._remember()
 

@@ -165,9 +165,9 @@ COMMANDS: tuple[Command, ...] = (
             ("environments",)),
     # A run and its sections.
     Command("view.previous_page", ("comma",), "Previous", "Previous section, page, metric or match.",
-            "View: Previous page", ("charts", "text", "run")),
+            "View: Previous page", ("charts", "text", "run", "environments")),
     Command("view.next_page", ("full_stop",), "Next", "Next section, page, metric or match.", "View: Next page",
-            ("charts", "text", "run")),
+            ("charts", "text", "run", "environments")),
     Command("run.checkpoints", ("w",), "Checkpoints", "The checkpoints (weights) of the run.",
             "Run: Show checkpoints", _RUN),
     Command("run.log", ("o",), "Log", "What the run printed.", "Run: Show log", _RUN),

@@ -1,4 +1,4 @@
-"""The commands the app starts for a person: films and montages.
+"""The commands the app starts for a person: films, montages, checks and measurements.
 
 A job is a child process of its own session whose output goes to a file. It is polled, not awaited through asyncio's
 transport: that one kills its child when the loop ends, and a film must go on when the app is closed.
@@ -22,7 +22,7 @@ from typing import Literal, Protocol
 
 from workbench.project import Project, cache_folder
 
-JobKind = Literal["film"]
+JobKind = Literal["film", "report"]
 JobState = Literal["running", "done", "failed", "stopped"]
 
 TAIL_LINES = 12
@@ -49,6 +49,8 @@ class Job:
     exit_code: int | None = None
     tail: tuple[str, ...] = ()
     """The last lines it wrote, once it has ended."""
+    log: Path | None = None
+    """The file that holds everything it writes."""
     detail: dict[str, str] = field(default_factory=dict)
     """What the screen that started it wants to find again: the output file, the checkpoint played."""
 
@@ -112,7 +114,7 @@ class ProcessLauncher:
         self.jobs.append(job)
         command = [sys.executable, "-m", "workbench", "--project", str(self._project.root), *words]
         try:
-            log = new_log()
+            log = job.log = new_log()
             with log.open("wb") as output:
                 process = subprocess.Popen(
                     command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 
 from textual import work
 from textual.app import SuspendNotSupported
+from textual.screen import ModalScreen
 
 from workbench.formatting import plural
 from workbench.ui.inspecting import Inspecting
 from workbench.ui.jobs import Job, shell_line
 from workbench.ui.launching import Launching
+from workbench.ui.outside import at_line
 from workbench.ui.watching import Watching, has_display
 
 if TYPE_CHECKING:
@@ -101,8 +103,35 @@ class Starting(Launching, Watching, Inspecting):
             RecordTask(target, what, environment), lambda words: self.start_film(words, f"recording of {what}")
         )
 
+    def show_output(self, words: Sequence[str], what: str) -> None:
+        """Start a command whose output is what is wanted of it, and show that; one that runs already is shown again.
+
+        Args:
+            words: What a person would type after `workbench`.
+            what: What it is, for titles and notices: `check of ant`.
+        """
+        from workbench.ui.screens.output import OutputCard
+
+        alike = (job for job in self.launcher.jobs if job.words == tuple(words) and job.state == "running")
+        job = next(alike, None) or self.launcher.start(words, kind="report", title=what)
+        self.push_screen(OutputCard(job))
+
+    def _report_output(self, job: Job) -> None:
+        from workbench.ui.screens.output import OutputCard
+
+        if isinstance(self.screen, OutputCard) and self.screen.job is job:
+            return
+        if job.state != "stopped":
+            if isinstance(self.screen, ModalScreen):
+                self.notify(f"The {job.title} is done.")
+            else:
+                self.push_screen(OutputCard(job))
+
     def report_job(self, job: Job) -> None:
-        """Say how a job ended: a notice, or a card where it failed."""
+        """Say how a job ended: a notice, or a card where it failed or what it printed is wanted."""
+        if job.kind == "report":
+            self._report_output(job)
+            return
         if job.state == "done":
             self.notify(f"The {job.title} is done. 4 shows it.")
         elif job.state == "failed":
@@ -121,8 +150,8 @@ class Starting(Launching, Watching, Inspecting):
         self.copy_to_clipboard(shell_line(words))
         self.notify("Command copied.")
 
-    def open_outside(self, path: Path) -> None:
-        """Open a file with its own program: text in `$EDITOR`, the rest with the desktop's choice."""
+    def open_outside(self, path: Path, line: int = 0) -> None:
+        """Open a file with its own program: text in `$EDITOR`, at a line, the rest with the desktop's choice."""
         if not path.exists():
             self.notify(f"{path.name} is not there any more.", severity="warning")
             return
@@ -131,7 +160,7 @@ class Starting(Launching, Watching, Inspecting):
             if path.suffix in _TEXTS and editor:
                 # The terminal is the editor's until it ends: nothing of the app could be seen meanwhile.
                 with self.suspend():
-                    subprocess.run([*editor, str(path)], check=False)
+                    subprocess.run(at_line(editor, path, line), check=False)
                 self.refresh(layout=True)
                 return
             if shutil.which(opener) and has_display():

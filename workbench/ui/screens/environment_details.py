@@ -12,19 +12,28 @@ from typing import Any
 from textual.content import Content
 
 from workbench import formatting
-from workbench.catalog import Description, Entry, Space, fault_problems
+from workbench.catalog import Description, Entry, fault_problems
 from workbench.errors import Problem
 from workbench.formatting import UNKNOWN
-from workbench.specs import ALGORITHMS
+from workbench.specs import ALGORITHMS, Algorithm, Recipe
+from workbench.specs.recipes import merged_for
+from workbench.ui.screens.environment_spaces import DOT, space_facts, units_of
 from workbench.ui.widgets.fact_sheet import Fact
 
-_NAMES_SHOWN = 8
-_DOT = f"{formatting.SPACE}· "
-"""Between things in a row; a line is broken after it, never before."""
+_DOT = DOT
 
 
-def facts(entry: Entry, description: Description | None, *, describing: bool) -> list[Fact]:
-    """Return what the environment is: spaces, rate, terms, endings, configuration."""
+def facts(
+    entry: Entry, description: Description | None, *, describing: bool, family: Sequence[Entry] = ()
+) -> list[Fact]:
+    """Return what the environment is: spaces, rate, terms, endings, configuration.
+
+    Args:
+        entry: The environment.
+        description: What it says of itself.
+        describing: Whether that is being asked for.
+        family: The environment without configuration and its variants, where there are any.
+    """
     found = [_whole(entry.description)] if entry.description else []
     found.append(_fact("id", entry.env_id))
     if description is None:
@@ -32,36 +41,48 @@ def facts(entry: Entry, description: Description | None, *, describing: bool) ->
         found.append(_fact("spaces", waiting))
     else:
         found += [
-            _fact("observation", _space(description.observation)),
-            _fact("action", _space(description.action)),
+            _fact(
+                "observation",
+                space_facts(description.observation, units_of(description.docstring, "Observation Space")),
+            ),
+            _fact("action", space_facts(description.action, units_of(description.docstring, "Action Space"))),
             _fact("rate", _rate(description)),
         ]
         found += _optional("terms", "  ".join(description.reward_terms))
         found.append(_fact("ends", _ends(description)))
         found += _optional("model", _model(description.model))
         found += [_problem(item, _home(entry)) for item in fault_problems(entry, description)]
-    if entry.variant is not None:
-        changed = _DOT.join(f"{key} {_value(value)}" for key, value in entry.env_cfg.items())
-        found.append(_fact("variant", changed or "nothing changed"))
-    elif description is not None:
+    if description is not None and entry.variant is None:
         found += _optional("config", _config(description.config))
+    found += _variants(entry, family, {} if description is None else _defaults(description))
     if entry.module is not None:
         found.append(_fact("file", (entry.variant_file or entry.module).name))
     return found
 
 
-def recipe_facts(entry: Entry, runs: Sequence[str]) -> list[Fact]:
-    """Return what there is to train it with, what that reached, and the runs made of it here."""
+def recipe_facts(entry: Entry, runs: Sequence[str], algorithm: Algorithm = "ppo") -> list[Fact]:
+    """Return what there is to train it with, what that reached, and the runs made of it here.
+
+    Args:
+        entry: The environment.
+        runs: Its runs here, each in a few words.
+        algorithm: Which part of the recipe is shown.
+    """
     found: list[Fact] = []
     recipe = entry.training
     if recipe is None:
         found.append(_fact("recipe", "none: n fills in SB3's defaults, give a budget"))
     else:
-        marks = (f"{name.upper()} {'✓' if name in entry.algorithms else '·'}" for name in ALGORITHMS)
-        found.append(_fact("recipe", "   ".join(marks)))
+        found.append(Fact("recipe", _marks(entry, algorithm)))
         found += _optional("", recipe.description)
-        found.append(_fact("budget", _budget(recipe.data)))
-        found += _optional("measured", _reference(recipe.reference))
+        if algorithm in entry.algorithms:
+            data = merged_for(recipe.data, algorithm)
+            found.append(_fact("budget", _budget(data)))
+            found += _optional("sets", _block(data, algorithm))
+        else:
+            found.append(_fact("budget", _budget(recipe.data)))
+            found.append(_fact("sets", f"nothing for {algorithm.upper()}: SB3's defaults are filled in"))
+        found += _optional("measured", measured(recipe, algorithm))
         found += [_problem(item, recipe.path.parent) for item in recipe.problems]
         found += [_fact("", str(note)) for note in recipe.notes]
         found.append(_fact("file", recipe.path.name))
@@ -79,12 +100,85 @@ def faults(title: str, problems: Sequence[Problem], root: Path) -> list[Fact]:
 
 
 def recipe_note(entry: Entry) -> str:
-    """Return the short mark of which algorithms a recipe covers: `P✓ S· T·`."""
+    """Return the short mark of what a recipe has for each algorithm: `P✓ S○ T·`."""
     if entry.training is None:
         return "no recipe"
     if not entry.trainable:
         return "recipe ✗"
-    return " ".join(f"{name[0].upper()}{'✓' if name in entry.algorithms else '·'}" for name in ALGORITHMS)
+    return " ".join(f"{name[0].upper()}{_mark(entry, name)}" for name in ALGORITHMS)
+
+
+LEGEND = "✓ measured  ○ recipe  · default"
+"""What the marks in `recipe_note` mean."""
+
+
+def measured(recipe: Recipe, algorithm: str) -> str:
+    """Return what was measured with a recipe and an algorithm; empty where nothing was."""
+    told = recipe.reference.get(algorithm)
+    if not isinstance(told, Mapping) or not isinstance(told.get("return"), int | float):
+        return ""
+    parts = [formatting.spread(told["return"], told.get("std"))]
+    if isinstance(told.get("seeds"), int):
+        parts.append(formatting.plural(told["seeds"], "seed"))
+    if isinstance(told.get("steps"), int | float):
+        parts.append(f"{formatting.amount(told['steps'])} steps")
+    date = told.get("date") or recipe.reference.get("date")
+    return _DOT.join([*parts, *([str(date)] if date else [])])
+
+
+def family_of(entry: Entry, entries: Iterable[Entry]) -> list[Entry]:
+    """Return an environment and its variants, the one without configuration first; nothing where it has none."""
+    if entry.module is None:
+        return []
+    alike = [
+        item
+        for item in entries
+        if (item.module, item.class_name) == (entry.module, entry.class_name) and not item.broken
+    ]
+    return sorted(alike, key=lambda item: item.variant or "") if len(alike) > 1 else []
+
+
+def _marks(entry: Entry, algorithm: str) -> Content:
+    """Return the marks of all algorithms, that of the one that is shown between brackets."""
+    parts: list[tuple[str, str]] = []
+    for name in ALGORITHMS:
+        word = f"{name.upper()} {_mark(entry, name)}"
+        chosen = name == algorithm
+        parts.append((f"‹ {word} ›" if chosen else f"  {word}  ", "$primary bold" if chosen else ""))
+    return Content.assemble(*parts)
+
+
+def _mark(entry: Entry, algorithm: str) -> str:
+    if entry.training is None or algorithm not in entry.algorithms:
+        return "·"
+    return "✓" if measured(entry.training, algorithm) else "○"
+
+
+def _variants(entry: Entry, family: Sequence[Entry], defaults: Mapping[str, Any]) -> list[Fact]:
+    """Return what the variants do otherwise, each on a line of its own, and which one this is."""
+    if not family:
+        changed = _DOT.join(f"{key} {_value(value)}" for key, value in entry.env_cfg.items())
+        return [_fact("variant", changed or "nothing changed")] if entry.variant is not None else []
+    found = []
+    for place, item in enumerate(family):
+        name = item.variant or "as it is"
+        keys = dict.fromkeys(key for other in family for key in other.env_cfg) if item.variant is None else item.env_cfg
+        values = defaults if item.variant is None else item.env_cfg
+        told = _DOT.join(f"{key} {_value(values[key])}" for key in keys if key in values)
+        here = item.name == entry.name
+        line = Content.assemble((name, "bold" if here else ""), "  ", (told, "" if here else "$muted"))
+        found.append(Fact("variants" if place == 0 else "", line))
+    return found
+
+
+def _defaults(description: Description) -> dict[str, Any]:
+    return {str(item.get("name")): item.get("default") for item in description.config}
+
+
+def _block(data: Mapping[str, Any], algorithm: str) -> str:
+    block = data.get(algorithm)
+    values = {"n_envs": data.get("n_envs"), **(block if isinstance(block, Mapping) else {})}
+    return _DOT.join(f"{key} {_value(value)}" for key, value in values.items() if value is not None)
 
 
 def _home(entry: Entry) -> Path:
@@ -101,26 +195,6 @@ def _optional(name: str, value: str) -> list[Fact]:
 
 def _whole(text: str) -> Fact:
     return Fact("", Content(text), whole=True)
-
-
-def _space(space: Space | None) -> str:
-    if space is None:
-        return UNKNOWN
-    parts = [space.size]
-    low, high = _bound(space.low), _bound(space.high)
-    if low is not None and high is not None:
-        parts.append(f"{formatting.number(low)} … {formatting.number(high)}")
-    if space.names:
-        shown = _DOT.join(space.names[:_NAMES_SHOWN])
-        parts.append(f"{shown}{_DOT}…" if len(space.names) > _NAMES_SHOWN else shown)
-    return "   ".join(parts)
-
-
-def _bound(value: object) -> float | None:
-    """Return the one bound of all dimensions, where they share one."""
-    numbers = value if isinstance(value, list | tuple) else [value]
-    flat = [item for item in numbers if isinstance(item, int | float)]
-    return float(flat[0]) if flat and len(flat) == len(numbers) and len(set(flat)) == 1 else None
 
 
 def _rate(description: Description) -> str:
@@ -155,6 +229,8 @@ def _config(fields: Sequence[Mapping[str, Any]]) -> str:
 def _value(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
+    if isinstance(value, list | tuple):
+        return "×".join(map(_value, value))
     return formatting.number(value) if isinstance(value, int | float) else str(value)
 
 
@@ -171,26 +247,6 @@ def _budget(data: Mapping[str, Any]) -> str:
     return ", ".join(parts) or "none"
 
 
-def _reference(reference: object) -> str:
-    if not isinstance(reference, Mapping) or not reference:
-        return ""
-    for value in (reference, *reference.values()):
-        if isinstance(value, Mapping) and "return" in value:
-            return _measured(value)
-    return _DOT.join(
-        f"{key} {_value(value)}" for key, value in reference.items() if not isinstance(value, Mapping | list)
-    )
-
-
-def _measured(value: Mapping[str, Any]) -> str:
-    parts = [formatting.spread(value["return"], value.get("std"))]
-    if "seeds" in value:
-        parts.append(f"{value['seeds']} seeds")
-    if "steps" in value:
-        parts.append(formatting.amount(value["steps"]))
-    return _DOT.join(parts)
-
-
 def _problem(problem: Problem, root: Path) -> Fact:
     where = ""
     if problem.path is not None:
@@ -200,9 +256,3 @@ def _problem(problem: Problem, root: Path) -> Fact:
     sign, colour = ("✗", "$state-failed") if problem.severity == "error" else ("!", "$state-paused")
     said = Content.assemble((f"{sign} ", colour), (where, "$muted"), (problem.key, "bold"), f" {problem.message}{near}")
     return Fact("", said, whole=True)
-
-
-def matches(entry: Entry, words: Iterable[str]) -> bool:
-    """Return whether every word is found in what the list and details say of an entry."""
-    text = " ".join([entry.name, entry.env_id, entry.description, *entry.algorithms, entry.origin]).lower()
-    return all(word in text for word in words)

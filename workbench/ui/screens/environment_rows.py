@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from workbench.catalog import Catalog, Entry
 from workbench.errors import Problem
 from workbench.formatting import digits
-from workbench.ui.screens.environment_details import matches, recipe_note
+from workbench.ui.fuzzy import Match
+from workbench.ui.screens.environment_details import recipe_note
+from workbench.ui.screens.environment_query import KINDS, Query
 from workbench.ui.widgets.entry_tree import Row
 
 GROUPS = (
@@ -30,34 +32,71 @@ class Shelf:
     """What is wrong with the broken and the ignored."""
     shown: int = 0
     total: int = 0
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    """How many there are of each kind that can be asked for, whatever is shown."""
+    best: str = ""
+    """The key of the row that fits the query best; empty without one."""
 
 
-def shelve(catalog: Catalog, *, query: str = "", flat: bool = False) -> Shelf:
-    """Arrange a catalogue for the tree; with a query only what matches all its words."""
-    words = query.lower().split()
+def shelve(catalog: Catalog, *, query: str = "", flat: bool = False, runs: Mapping[str, int] | None = None) -> Shelf:
+    """Arrange a catalogue for the tree; with a query only what fits it, the best first in each group.
+
+    Args:
+        catalog: What there is.
+        query: What was typed.
+        flat: Whether variants stand beside their environment instead of under it.
+        runs: How many runs there are of each environment, by its short name, to be told at the end of its row.
+    """
+    asked = Query.of(query)
     entries = {item.name: item for item in (*catalog.entries, *catalog.gymnasium) if not item.broken}
-    chosen = [item for item in entries.values() if matches(item, words)]
     faults = [*_broken_entries(catalog), *_broken_files(catalog)]
-    shown_faults = [fault for fault in faults if _named(fault.row.label, words)]
-    strays = [fault for fault in _strays(catalog) if _named(fault.row.label, words)]
+    strays = _strays(catalog)
+    found = {item.name: asked.find(item) for item in entries.values()}
+    matches = {name: each for name, each in found.items() if each is not None}
+    for fault in (*faults, *strays):
+        each = asked.find_fault(fault.row.label)
+        if each is not None:
+            matches[fault.row.key] = each
+    shown_faults = [fault for fault in faults if fault.row.key in matches]
     groups: list[Row] = []
     for origin, title in GROUPS:
-        members = [item for item in chosen if item.origin == origin]
-        broken = [fault.row for fault in shown_faults if fault.origin == origin]
+        members = [item for item in entries.values() if item.origin == origin and item.name in matches]
+        broken = [_marked(fault.row, matches) for fault in shown_faults if fault.origin == origin]
         if members or broken:
-            rows = [_entry_row(item) for item in members] if flat else _nested(members)
+            rows = [_entry_row(item, runs) for item in members] if flat else _nested(members, runs)
             count = digits(len(members) + len(broken))
-            groups.append(Row(f"group:{origin}", title, count, "group", (*broken, *rows)))
-    if strays:
-        rows = [fault.row for fault in strays]
-        groups.append(Row("group:files", "files left out", digits(len(rows)), "group", tuple(rows)))
+            ordered = _ordered([_marked(row, matches) for row in rows], matches, by_fit=bool(asked.words))
+            groups.append(Row(f"group:{origin}", title, count, "group", (*broken, *ordered)))
+    left = [_marked(fault.row, matches) for fault in strays if fault.row.key in matches]
+    if left:
+        groups.append(Row("group:files", "files left out", digits(len(left)), "group", tuple(left)))
+    if asked.words:
+        groups.sort(key=lambda group: -max(_fit(row, matches) for row in group.children))
     return Shelf(
         tuple(groups),
         entries,
-        {fault.row.key: fault.problems for fault in (*faults, *_strays(catalog))},
-        len(chosen) + len(shown_faults),
+        {fault.row.key: fault.problems for fault in (*faults, *strays)},
+        sum(item in matches for item in entries) + len(shown_faults),
         len(entries) + len(faults),
+        {kind: sum(map(holds, entries.values())) for kind, holds in KINDS.items()} | {"broken": len(faults)},
+        max(matches, key=lambda key: matches[key].score, default="") if asked.words else "",
     )
+
+
+def _marked(row: Row, matches: Mapping[str, Match]) -> Row:
+    """Return a row with the letters of its name that were found, and those below it too."""
+    places = matches[row.key].places if row.key in matches else ()
+    return replace(row, places=places, children=tuple(_marked(child, matches) for child in row.children))
+
+
+def _fit(row: Row, matches: Mapping[str, Match]) -> float:
+    """Return how well a row fits, or the best of those below it."""
+    mine = [matches[row.key].score] if row.key in matches else []
+    return max([*mine, *(_fit(child, matches) for child in row.children)], default=0.0)
+
+
+def _ordered(rows: Sequence[Row], matches: Mapping[str, Match], *, by_fit: bool) -> list[Row]:
+    return sorted(rows, key=lambda row: -_fit(row, matches)) if by_fit else list(rows)
 
 
 @dataclass(frozen=True)
@@ -97,11 +136,7 @@ def _strays(catalog: Catalog) -> list[_Fault]:
     return faults
 
 
-def _named(label: str, words: Sequence[str]) -> bool:
-    return all(word in f"{label} broken".lower() for word in words)
-
-
-def _nested(entries: Iterable[Entry]) -> list[Row]:
+def _nested(entries: Iterable[Entry], runs: Mapping[str, int] | None) -> list[Row]:
     """Return entries with their variants under the environment they vary, where that one is shown too."""
     members = list(entries)
     bases = {(item.module, item.class_name): item for item in members if item.variant is None}
@@ -109,18 +144,22 @@ def _nested(entries: Iterable[Entry]) -> list[Row]:
     for item in members:
         if item.variant is None:
             variants = [
-                _entry_row(other)
+                _entry_row(other, runs)
                 for other in members
                 if other.variant is not None and (other.module, other.class_name) == (item.module, item.class_name)
             ]
-            rows.append(_entry_row(item, variants))
+            rows.append(_entry_row(item, runs, variants))
         elif (item.module, item.class_name) not in bases:
-            rows.append(_entry_row(item))
+            rows.append(_entry_row(item, runs))
     return rows
 
 
-def _entry_row(entry: Entry, variants: Sequence[Row] = ()) -> Row:
-    return Row(entry.name, entry.name, recipe_note(entry), "plain", tuple(variants))
+def _entry_row(entry: Entry, runs: Mapping[str, int] | None, variants: Sequence[Row] = ()) -> Row:
+    note = recipe_note(entry)
+    if runs is not None:
+        count = runs.get(entry.name, 0)
+        note = f"{note} {digits(count) if count else '':>3}"
+    return Row(entry.name, entry.name, note, "plain", tuple(variants))
 
 
 def _broken_row(key: str, name: str, problems: Sequence[Problem]) -> Row:

@@ -85,7 +85,7 @@ class ErrorCard(Task[None]):
     def action_open_file(self) -> None:
         """Open the file at fault."""
         if self._path is not None:
-            self.workbench.open_outside(self._path)
+            self.workbench.open_outside(self._path, self._line)
 
     def action_copy_text(self) -> None:
         """Copy everything the card says."""

@@ -28,6 +28,7 @@ from workbench.ui.fuzzy import ranked
 from workbench.ui.jobs import shell_line
 from workbench.ui.screen import Task
 from workbench.ui.screens import new_run_text as texts
+from workbench.ui.signs import shown
 from workbench.ui.trial import Trial
 from workbench.ui.widgets.form import FieldLine, FormSection
 
@@ -111,7 +112,7 @@ class NewRunForm(Task[Sequence[Launch]]):
             await rest.remove_children()
             await first.mount(*made[:2])
             await rest.mount(*made[2:])
-        self.query_one("#of", Static).update(texts.about(self.draft))
+        self.query_one("#of", Static).update(self._shown(texts.about(self.draft)))
 
     def _values(self) -> dict[str, str]:
         return {key: self.draft.value(key, self._base) for key in self._base}
@@ -220,12 +221,12 @@ class NewRunForm(Task[Sequence[Launch]]):
         count = len(checked.launches)
         self._labels["task_go"] = f"Launch {count}" if count > 1 else "Launch"
         self.card.border_title = self._title()
-        self.card.border_subtitle = texts.state_line(checked)
+        self.card.border_subtitle = self._shown(texts.state_line(checked))
         self.query_one("#command", Static).update(self._command())
         notes = texts.notes(checked, {*self._base, *texts.TOP_HELP})
-        self.query_one("#notes", Static).update(notes)
+        self.query_one("#notes", Static).update(self._shown(notes))
         self.query_one("#notes").display = bool(notes.plain)
-        self.query_one("#of", Static).update(texts.about(self.draft))
+        self.query_one("#of", Static).update(self._shown(texts.about(self.draft)))
         self._say_help()
         self.refresh_bindings()
 
@@ -239,12 +240,15 @@ class NewRunForm(Task[Sequence[Launch]]):
         parts = [texts.heading(self.draft), self.draft.entry.name, plural(runs, "run")]
         if self.draft.edits:
             parts.append(f"{len(self.draft.edits)} changed")
-        return Content(" · ".join(parts))
+        return self._shown(Content(" · ".join(parts)))
+
+    def _shown(self, text: Content) -> Content:
+        return shown(text, plain=self.workbench.plain)
 
     def show_trial(self) -> None:
         """Show what the dry run says."""
         text = self.trial.text(stacked=self.size.width >= BESIDE)
-        self.query_one("#trial", Static).update(text)
+        self.query_one("#trial", Static).update(self._shown(text))
         self.query_one("#trial").display = bool(text.plain)
         self._keep_in_view()
 
@@ -262,7 +266,7 @@ class NewRunForm(Task[Sequence[Launch]]):
         line = self._focused_line()
         if line is not None:
             said = texts.help_of(line.row, line.remark, self._problems.get(line.key))
-            self.query_one("#help", Static).update(said)
+            self.query_one("#help", Static).update(self._shown(said))
         elif self.focused is None or self.focused.id != "find":
             self.query_one("#help", Static).update("")
         self._keep_in_view()

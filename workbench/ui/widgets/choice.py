@@ -12,6 +12,8 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from workbench.ui.signs import shown
+
 
 class Choice(Widget, can_focus=True):
     """Chooses by arrows, `h` and `l`, space, or a click.
@@ -58,7 +60,7 @@ class Choice(Widget, can_focus=True):
         for option in self._options:
             chosen = option == self.value
             parts.append((f"‹ {option} ›" if chosen else f"  {option}  ", "$primary bold" if chosen else "$muted"))
-        return Content.assemble(*parts)
+        return shown(Content.assemble(*parts), plain=bool(getattr(self.app, "plain", False)))
 
     def watch_value(self, value: str) -> None:
         """Tell of it."""

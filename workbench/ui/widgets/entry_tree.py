@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from rich.style import Style
 from rich.text import Text
 from textual import events
+from textual.content import Content
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
 
 from workbench.formatting import shorten
+from workbench.ui.signs import in_ascii
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class Row:
     state: str = "plain"
     """`group`, `plain`, or `broken`."""
     children: tuple[Row, ...] = ()
+    places: tuple[int, ...] = ()
+    """Which letters of the label are emphasised: those that a search found."""
 
 
 class EntryTree(Tree[Row]):
@@ -50,6 +54,7 @@ class EntryTree(Tree[Row]):
         self.ICON_NODE_EXPANDED = "v " if plain else "▾ "
         self._folded: set[str] = set()
         self._plain = plain
+        self.show_guides = not plain
 
     def show(self, rows: Sequence[Row], cursor: str, *, unfold: bool = False) -> None:
         """Show these rows with the cursor on the row of that key, or on the first that is no group."""
@@ -149,11 +154,16 @@ class EntryTree(Tree[Row]):
         note = row.note if len(icon) + len(row.label) + len(row.note) < room else ""
         name = shorten(row.label, max(4, room - len(icon) - len(note) - 1))
         pad = " " * max(1, room - len(icon) - len(name) - len(note))
-        text = Text(f"{icon}{name}{pad}{note}"[:room] if room else "", style=style)
+        line = f"{icon}{name}{pad}{note}"[:room] if room else ""
+        text = Text(in_ascii(Content(line)).plain if self._plain else line, style=style)
         quiet = self._colour("muted")
         if row.state == "broken":
             text.stylize(Style(color=self._colour("state-failed")), 0, len(icon) + len(name))
         text.stylize(Style(color=quiet), len(icon) + len(name))
+        for place in row.places:
+            if place < len(name):
+                start = len(icon) + place
+                text.stylize(Style(color=self._colour("accent"), bold=True, underline=True), start, start + 1)
         if row.state == "group":
             text.stylize(Style(bold=True), 0, len(icon) + len(name))
         return text

@@ -9,6 +9,8 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 
+from workbench.ui.signs import shown
+
 
 @dataclass(frozen=True)
 class Fact:
@@ -54,7 +56,8 @@ class FactSheet(Widget):
 
     def render(self) -> Content:
         """Return the rows for the width there is."""
-        return Content("\n").join(self._lines(self.size.width))
+        said = Content("\n").join(self._lines(self.size.width))
+        return shown(said, plain=bool(getattr(self.app, "plain", False)))
 
     def _lines(self, width: int) -> list[Content]:
         lines: list[Content] = []

@@ -20,6 +20,7 @@ from textual.widgets import Input, Static
 from workbench.errors import Problem
 from workbench.specs import FieldRow
 from workbench.ui.draft import Section
+from workbench.ui.signs import shown
 from workbench.ui.widgets.choice import Choice
 
 _FEW = 4
@@ -122,8 +123,9 @@ class FieldLine(Horizontal):
         self.set_class(changed, "-changed")
         self.set_class(problem is not None, "-wrong")
         self.set_class(bool(aside.plain), "-told")
-        self.query_one(".name", Static).update(self._marked(mark))
-        self.query_one(".aside", Static).update(aside)
+        plain = bool(getattr(self.app, "plain", False))
+        self.query_one(".name", Static).update(shown(self._marked(mark), plain=plain))
+        self.query_one(".aside", Static).update(shown(aside, plain=plain))
 
 
 class SectionTitle(Static, can_focus=True):
@@ -239,9 +241,9 @@ class FormSection(Vertical):
         style = "$error" if self._wrong else "$muted"
         if self._wrong:
             parts.append(f"{self._wrong} wrong")
-        return Content.assemble(
-            f"{'▾' if self.is_open else '▸'} {self.section.title}", (f"   {', '.join(parts)}", f"not bold {style}")
-        )
+        sign = "▾" if self.is_open else "▸"
+        title = Content.assemble(f"{sign} {self.section.title}", (f"   {', '.join(parts)}", f"not bold {style}"))
+        return shown(title, plain=bool(getattr(self.app, "plain", False)))
 
     def take(
         self,

@@ -1,0 +1,23 @@
+"""Our signs in ASCII, for terminals that have nothing else."""
+
+from __future__ import annotations
+
+from textual.content import Content
+
+_SIGNS = str.maketrans("✎✗✓▸▾‹›·–−─×…⇒○●±≤◇◆", "*x+>v<>.---x.>o>~<oO")
+"""Each is one sign for one sign, so that styles and columns stay where they are."""
+
+
+def in_ascii(content: Content) -> Content:
+    """Return a text with each of our signs replaced by one of ASCII."""
+    return Content(content.plain.translate(_SIGNS), spans=list(content.spans))
+
+
+def shown(content: Content, *, plain: bool) -> Content:
+    """Return a text as a terminal can show it.
+
+    Args:
+        content: The text.
+        plain: Whether the terminal has nothing but ASCII.
+    """
+    return in_ascii(content) if plain else content
