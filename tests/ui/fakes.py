@@ -22,9 +22,13 @@ from workbench.ui.header import MachineLoad
 from workbench.ui.jobs import Job, JobKind
 from workbench.ui.playing import Ears
 from workbench.ui.state import Remembered
+from workbench.ui.usage import Usage
 
 NOW = datetime(2026, 11, 28, 10, 42, tzinfo=UTC).timestamp()
 """The moment at which the app's tests happen."""
+
+USAGE = Usage(0.91, 1.88, 700_000_000, 25_000_000, 212_000_000_000)
+"""What a run takes of the machine in tests."""
 
 LOAD = MachineLoad("lab-arm", 0.91, 5.2e9, 16e9)
 
@@ -414,4 +418,5 @@ def make_app(project: Project, **options: Any) -> WorkbenchApp:
     if isinstance(launcher, FakeLauncher):
         launcher.on_change = app.job_changed
     app.start_player = players
+    app.make_meter = lambda: lambda pid, folder: USAGE
     return app

@@ -74,6 +74,14 @@ async def opened(pilot: Pilot[None], settle: Settle, run: RunDirectory, section:
     return screen
 
 
+@pytest.fixture
+def played(app: WorkbenchApp, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the viewer was asked to play."""
+    words: list[str] = []
+    monkeypatch.setattr(app, "start_play", lambda asked, *rest, **more: words.append(" ".join(asked)))
+    return words
+
+
 def titles(screen: RunScreen) -> list[str]:
     return [chart.data.title for chart in screen.charts()]
 
@@ -108,7 +116,7 @@ async def test_sections_are_gone_through_by_comma_and_stop(project: Project, app
     async with app.run_test() as pilot:
         screen = await opened(pilot, settle, run)
         visited = []
-        for _ in range(9):
+        for _ in range(10):
             await pilot.press("full_stop")
             visited.append(screen._section)
         assert [name for place, name in enumerate(visited) if name not in visited[:place]] == [
@@ -180,7 +188,9 @@ async def test_the_log_is_not_read_twice_after_a_look_elsewhere(
         assert screen.log_view.lines == ["iteration 1", "WARNING slow", "iteration 2"]
 
 
-async def test_checkpoints_are_listed_watched_and_recorded(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+async def test_checkpoints_are_listed_watched_and_recorded(
+    project: Project, app: WorkbenchApp, settle: Settle, played: list[str]
+) -> None:
     run = full_run(project)
     checkpoints(run, 0, 500_000, 1_000_000, best=500_000)
     async with app.run_test() as pilot:
@@ -191,13 +201,13 @@ async def test_checkpoints_are_listed_watched_and_recorded(project: Project, app
         await pilot.press("j", "enter")
         await pilot.press("V", "ctrl+g")
         await settle(pilot)
-        assert app.launcher.commands == [  # type: ignore[attr-defined]
-            "workbench play 7f3a:500000",
-            "workbench record 7f3a:500000",
-        ]
+        assert played == ["play 7f3a:500000"]
+        assert app.launcher.commands == ["workbench record 7f3a:500000"]  # type: ignore[attr-defined]
 
 
-async def test_a_point_on_a_curve_is_a_policy(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+async def test_a_point_on_a_curve_is_a_policy(
+    project: Project, app: WorkbenchApp, settle: Settle, played: list[str]
+) -> None:
     run = full_run(project)
     checkpoints(run, 0, 500_000, 1_000_000)
     async with app.run_test() as pilot:
@@ -206,10 +216,7 @@ async def test_a_point_on_a_curve_is_a_policy(project: Project, app: WorkbenchAp
         assert screen.chart_view.cursor == 900_000
         await pilot.press("enter")
         await pilot.press("left_square_bracket", "left_square_bracket", "enter")
-        assert app.launcher.commands == [  # type: ignore[attr-defined]
-            "workbench play 7f3a:500000",
-            "workbench play 7f3a:0",
-        ]
+        assert played == ["play 7f3a:500000", "play 7f3a:0"]
 
 
 async def test_an_event_leads_to_its_step(project: Project, app: WorkbenchApp, settle: Settle) -> None:
@@ -258,10 +265,10 @@ async def test_a_wide_terminal_shows_charts_beside_texts(project: Project, app: 
     checkpoints(run, 0, 500_000)
     async with app.run_test(size=(160, 48)) as pilot:
         screen = await opened(pilot, settle, run)
-        assert len(titles(screen)) == 4
-        assert "Evaluation (n)" in seen.text(app)
+        assert titles(screen)[:4] == ["return · • evaluation", "length", "evaluation", "reward terms, an episode"]
+        assert "Evaluation (n)" in seen.text(app) and "6 of 12 charts, page 1 of 2" in seen.text(app)
         await pilot.press("o")
-        assert "WARNING slow" in seen.text(app) and len(titles(screen)) == 4
+        assert "WARNING slow" in seen.text(app) and len(titles(screen)) == 6
         assert screen.query_one("#charts").display
 
 
@@ -276,10 +283,17 @@ async def test_the_page_stays_one_there_is_when_the_terminal_grows(
         screen = await opened(pilot, settle, run, "Losses")
         for _ in range(5):
             await pilot.press("full_stop")
-        assert screen._section == "Losses" and screen._page == 5
+        assert screen._section == "Losses" and screen._number == 5
+        first = titles(screen)[0]
         await pilot.resize_terminal(200, 50)
         await settle(pilot)
-        assert "page 2 of 2" in seen.text(app)
+        assert first in titles(screen) and "of 22 charts" in seen.text(app)
+        await pilot.resize_terminal(20, 5)
+        await settle(pilot)
+        assert "workbench needs" in seen.words(app)
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        assert titles(screen)[0] == first
 
 
 async def test_the_footer_offers_what_a_section_can_do(project: Project, app: WorkbenchApp, settle: Settle) -> None:

@@ -173,6 +173,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("run.log", ("o",), "Log", "What the run printed.", "Run: Show log", _RUN),
     Command("run.events", ("e",), "Events", "What happened to the run.", "Run: Show events", _RUN),
     Command("run.config", ("i",), "Config", "The run's settings.", "Run: Show config", _RUN),
+    Command("config.against", ("a",), "Against", "What differs from another run, or from the recipe again.",
+            "Run: Config against…", ("text",)),
     Command("run.new", ("n",), "New run", "Open the form of a new run, filled in from what is under the cursor.",
             "Run: New…", ("environments", "run", "viewer")),
     Command("run.montage", ("m",), "Montage", "Open the form of a montage of checkpoints.", "Run: Montage…",
@@ -300,6 +302,13 @@ FOOTERS: dict[str, tuple[Hint, ...]] = {
         ("chart.x_axis", "Axis"), ("chart.log_y", "Log y"), ("run.change", "Change"), ("run.evaluate", "Evaluate"),
         ("app.commands", "Commands"),
     ),
+    "run/Charts": _hints(
+        ("view.previous_page+view.next_page", "Page"), ("move.down+move.up", "Chart"),
+        ("move.left+move.right", "Cursor"), ("open.selected", "Watch here"), ("view.zoom_in+view.zoom_out", "Zoom"),
+        ("view.whole", "All"), ("chart.smoothing", "Smooth"), ("chart.x_axis", "Axis"), ("chart.log_y", "Log y"),
+        ("find.here", "Filter"), ("run.change", "Change"), ("run.write", "Write"), ("run.evaluate", "Evaluate"),
+        ("run.pause", "Pause"), ("run.stop", "Stop"),
+    ),
     "run/Log": _hints(
         ("view.previous_page+view.next_page", "Section"), ("find.here", "Find"), ("view.follow", "Follow"),
         ("open.outside", "Open outside"), ("viewer.record", "Record"), ("run.stop", "Stop"),
@@ -307,7 +316,8 @@ FOOTERS: dict[str, tuple[Hint, ...]] = {
     ),
     "run/Config": _hints(
         ("view.previous_page+view.next_page", "Section"), ("view.details", "All or changed"),
-        ("copy.command", "Copy command"), ("run.new", "New run"), ("run.stop", "Stop"), ("app.commands", "Commands"),
+        ("config.against", "Against"), ("find.here", "Find"), ("copy.command", "Copy command"),
+        ("run.new", "New run"), ("run.stop", "Stop"), ("app.commands", "Commands"),
     ),
     "run/Checkpoints": _hints(
         ("view.previous_page+view.next_page", "Section"), ("open.selected", "Watch"), ("viewer.record", "Record"),

@@ -66,10 +66,14 @@ class CheckpointRow:
     kept: str
     """`best`, `latest`, `pinned`, or several; empty where it is just there."""
     evaluation: Evaluation | None
-    """Its newest score."""
+    """What the run claims of it; where it scored it never, the first score somebody asked for."""
     size_bytes: int
     written: float
     """Unix seconds."""
+    rescored: Evaluation | None = None
+    """Its newest score on other episodes than those it was chosen by."""
+    videos: int = 0
+    """Films that were made of it while it trained."""
 
     @property
     def sign(self) -> str:
@@ -112,8 +116,10 @@ def _pauses(history: History) -> tuple[Pause, ...]:
 
 def read_checkpoints(run: RunDirectory, past: Past) -> tuple[CheckpointRow, ...]:
     """Return the checkpoints on disk, newest first."""
-    # What the run itself claims comes before what was asked for: its best one goes by that.
-    scores = {evaluation.steps: evaluation for evaluation in (*past.scores, *past.evaluations)}
+    claimed = {evaluation.steps: evaluation for evaluation in past.evaluations}
+    asked: dict[int, list[Evaluation]] = {}
+    for evaluation in past.scores:
+        asked.setdefault(evaluation.steps, []).append(evaluation)
     best, latest = run.best(), run.latest()
     pinned = set(run.annotations().pinned)
     rows = []
@@ -127,22 +133,25 @@ def read_checkpoints(run: RunDirectory, past: Past) -> tuple[CheckpointRow, ...]
             )
             if holds
         ]
-        size, written = _measure(checkpoint)
+        size, written, videos = _measure(checkpoint)
+        again = asked.get(checkpoint.steps, [])
+        # What the run itself claims comes before what was asked for: its best one goes by that.
+        first = claimed.get(checkpoint.steps) or next(iter(again), None)
+        rescored = again[-1] if again and again[-1] is not first else None
         rows.append(
-            CheckpointRow(
-                checkpoint.steps, checkpoint.path, ", ".join(kept), scores.get(checkpoint.steps), size, written
-            )
+            CheckpointRow(checkpoint.steps, checkpoint.path, ", ".join(kept), first, size, written, rescored, videos)
         )
     return tuple(rows)
 
 
-def _measure(checkpoint: CheckpointDirectory) -> tuple[int, float]:
-    """The size of a checkpoint's files, and when the first of them was written."""
-    total, written = 0, 0.0
+def _measure(checkpoint: CheckpointDirectory) -> tuple[int, float, int]:
+    """The size of a checkpoint's files, when the first of them was written, and how many films there are."""
+    total, written, videos = 0, 0.0, 0
     with contextlib.suppress(OSError), os.scandir(checkpoint.path) as entries:
         for entry in entries:
             with contextlib.suppress(OSError):
                 status = entry.stat(follow_symlinks=False)
                 total += status.st_size
                 written = min(written or status.st_mtime, status.st_mtime)
-    return total, written
+                videos += entry.name.startswith("video_") and not entry.name.endswith(".json")
+    return total, written, videos

@@ -6,19 +6,32 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench import formatting
+from workbench.runs.history import Evaluation
 from workbench.ui.past import CheckpointRow, Past
 from workbench.ui.theme import STATE_LOOKS
 from workbench.ui.widgets.rows import Column, Part, Row, cell
 
-CHECKPOINT_COLUMNS = (
-    Column("sign"),
-    Column("steps", "Step", "right"),
-    Column("evaluation", "Evaluation (n)", least=20),
-    Column("kept", "Kept", grows=True),
-    Column("size", "Size", "right"),
-    Column("age", "Age", "right", least=4),
-)
+_SIGN, _STEP, _KEPT = Column("sign"), Column("steps", "Step", "right"), Column("kept", "Kept", grows=True)
+_EVALUATION, _RESCORED = Column("evaluation", "Evaluation (n)", least=14), Column("rescored", "Re-scored")
+_VIDEO, _SIZE, _AGE = Column("video", "Film"), Column("size", "Size", "right"), Column("age", "Age", "right", least=4)
+CHECKPOINT_COLUMNS = (_SIGN, _STEP, _EVALUATION, _RESCORED, _KEPT, _VIDEO, _SIZE, _AGE)
+"""Where there is room for all of them."""
+_ROOMY = 62
 EVENT_COLUMNS = (Column("time"), Column("steps", align="right"), Column("text", grows=True))
+
+
+def checkpoint_columns(checkpoints: Sequence[CheckpointRow], width: int) -> tuple[Column, ...]:
+    """Return the columns of a table of checkpoints: those that say something, as far as there is room.
+
+    Args:
+        checkpoints: What it lists.
+        width: Cells inside its frame.
+    """
+    again = any(item.rescored for item in checkpoints)
+    columns = [_SIGN, _STEP, _EVALUATION, *([_RESCORED] if again else []), _KEPT]
+    columns += [_VIDEO] if any(item.videos for item in checkpoints) else []
+    columns += [_SIZE] if width >= _ROOMY or not again else []
+    return (*columns, _AGE)
 
 
 def checkpoint_rows(checkpoints: Sequence[CheckpointRow], now: float) -> list[Row]:
@@ -29,14 +42,22 @@ def checkpoint_rows(checkpoints: Sequence[CheckpointRow], now: float) -> list[Ro
             {
                 "sign": cell(item.sign, "success bold" if item.sign == "◆" else "muted"),
                 "steps": cell(formatting.digits(item.steps)),
-                "evaluation": _evaluation(item),
-                "kept": cell(item.kept, "muted"),
+                "evaluation": _score(item.evaluation),
+                "rescored": _score(item.rescored, unknown=""),
+                "video": cell("▸" * (item.videos > 0) + f" {item.videos}" * (item.videos > 1), "muted"),
+                "kept": cell(_kept(item), "muted"),
                 "size": cell(formatting.size(item.size_bytes), "muted"),
                 "age": cell(formatting.age(max(0.0, now - item.written) if item.written else None), "muted"),
             },
         )
         for item in checkpoints
     ]
+
+
+def _kept(item: CheckpointRow) -> str:
+    """Why it is kept; what its sign says already gives way to what it does not."""
+    words = item.kept.split(", ")
+    return ", ".join(words[1:] if len(words) > 1 and words[0] == "best" else words)
 
 
 def checkpoint_summary(checkpoints: Sequence[CheckpointRow]) -> str:
@@ -66,12 +87,11 @@ def event_rows(past: Past, *, plain: bool) -> list[Row]:
     return rows[::-1]
 
 
-def _evaluation(item: CheckpointRow) -> tuple[Part, ...]:
-    if item.evaluation is None:
-        return cell(formatting.UNKNOWN, "muted")
-    count = len(item.evaluation.returns)
-    of = f" ({count})" if count else ""
-    return ((formatting.spread(item.evaluation.mean_return, item.evaluation.std_return), ""), (of, "muted"))
+def _score(score: Evaluation | None, unknown: str = formatting.UNKNOWN) -> tuple[Part, ...]:
+    if score is None:
+        return cell(unknown, "muted")
+    of = f" ({len(score.returns)})" if score.returns else ""
+    return ((formatting.spread(score.mean_return, score.std_return), ""), (of, "muted"))
 
 
 def _told(mark: Mapping[str, Any], *, plain: bool) -> tuple[str, str, str]:

@@ -33,7 +33,9 @@ _SHORTEST_S = 0.2
 _SMI = "nvidia-smi"
 _SMI_S = 3.0
 """A driver that hangs is not waited for longer."""
-CPU, MEMORY = "system/cpu_percent", "system/memory_MB"
+PREFIX = "system/"
+"""What the names of metrics begin with that are read here and told by no run."""
+CPU, MEMORY = f"{PREFIX}cpu_percent", f"{PREFIX}memory_MB"
 
 
 @dataclass(frozen=True)

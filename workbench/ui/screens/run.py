@@ -3,43 +3,47 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.containers import Container, Horizontal, VerticalScroll
+from textual.containers import Container
 from textual.content import Content
-from textual.widgets import ContentSwitcher, Static
+from textual.widgets import Static
 
 from workbench import formatting
+from workbench.catalog.run_config import RunConfig, read_config, read_config_against
+from workbench.runs.directory import RunDirectory
+from workbench.runs.processes import this_host
+from workbench.ui.charting import MEMORY
 from workbench.ui.charts.model import ChartData
+from workbench.ui.charts.pages import filter_name
 from workbench.ui.commands import bindings_for
+from workbench.ui.config_text import config_text, config_title, given_since
 from workbench.ui.footer import CommandFooter
-from workbench.ui.past import CheckpointRow
-from workbench.ui.run_actions import RunScreenBase
-from workbench.ui.run_charts import NO_PAST, SECTIONS, RunCharts, Spec
-from workbench.catalog.run_config import RunConfig, read_config
-from workbench.ui.run_head import config_text, head_lines
-from workbench.ui.run_tables import CHECKPOINT_COLUMNS, EVENT_COLUMNS, checkpoint_rows, checkpoint_summary, event_rows
+from workbench.ui.run_charts import NO_PAST, SECTIONS
+from workbench.ui.run_head import Kin, head_lines, time_split
+from workbench.ui.run_paging import MOST_CHARTS, TALL, RunPaging
+from workbench.ui.run_strip import TEXTS, section_of
+from workbench.ui.run_tables import checkpoint_columns, checkpoint_rows, checkpoint_summary, event_rows
+from workbench.ui.run_texts import RunTexts
+from workbench.ui.usage import INTERVAL_S
 from workbench.ui.watch import RunRow, RunWatch
 from workbench.ui.widgets.chart import Chart
 from workbench.ui.widgets.filter_box import FilterBox
 from workbench.ui.widgets.log_view import LogView
 from workbench.ui.widgets.rows import RowTable
 
-TEXTS = ("Log", "Config", "Checkpoints", "Events")
-CHART_SIZE = (36, 16)
-"""The least width of a chart on a page, and its height where there is plenty."""
-LOW, HIGH = 20, 48
-"""Rows from which on there are two rows of charts, and more than two."""
-MOST_CHARTS = 9
-TAIL_LINES = 3
+TAIL_LINES, MORE_TAIL_LINES = 3, 10
+BESIDE = 160
+"""Columns from which on the pane of texts stands beside the charts."""
 _CHART_KEYS = ("chart.", "view.zoom_", "view.pan_", "view.whole")
+_CHECKPOINT_KEYS = "enter Watch  V Record  m Montage  E Re-score  F Fork  * Pin"
 
 
-class RunScreen(RunScreenBase):
+class RunScreen(RunPaging):
     """A run's sections: pages of charts, its log, settings, checkpoints and events.
 
     Args:
@@ -53,34 +57,31 @@ class RunScreen(RunScreenBase):
     CSS_PATH = "run.tcss"
 
     def __init__(self, path: Path, section: str = "Return") -> None:
-        super().__init__()
-        self.path = path
-        self._section = section
-        self._chart_section = section if section in SECTIONS else SECTIONS[0]
-        self._page = 0
-        self._past = NO_PAST
-        self._checkpoints: tuple[CheckpointRow, ...] = ()
+        super().__init__(path, section)
         self._config = RunConfig()
+        self._against: Path | None = None
+        """The run whose settings these are compared with, in place of the recipe."""
         self._config_read = False
         self._whole_config = False
+        self._config_words = ""
 
     def compose_body(self) -> ComposeResult:
-        """Yield head, strip, charts beside texts, and the end of the log."""
+        """Yield head, strip, charts beside texts, the system, and the end of the log."""
         yield Static(id="head")
-        strip = Static(id="strip")
+        names = Static(id="strip")
         # Names that can be clicked look like names, not like links.
-        strip.auto_links = False
-        yield strip
-        with Horizontal(id="main"):
+        names.auto_links = False
+        yield names
+        with Container(id="main"):
             with Container(id="charts"):
                 for place in range(MOST_CHARTS):
                     yield Chart(ChartData("", ""), id=f"chart-{place}")
-            with ContentSwitcher(id="texts", initial="Checkpoints"):
-                yield LogView(empty="Nothing printed yet.", id="Log")
-                yield VerticalScroll(Static(id="config-text"), id="Config", classes="pane", can_focus=True)
-                yield RowTable(CHECKPOINT_COLUMNS, empty="No checkpoint yet.", id="Checkpoints")
-                yield RowTable(EVENT_COLUMNS, empty="Nothing happened yet.", id="Events")
-        yield FilterBox(placeholder="find in the log")
+                yield Static(id="no-charts")
+            yield RunTexts(id="texts")
+        yield FilterBox(id="log-filter", placeholder="find in the log")
+        yield FilterBox(id="config-filter", placeholder="words of a setting's name or value")
+        yield FilterBox(id="chart-filter", placeholder="charts by a regular expression: kl|loss")
+        yield Static(id="system")
         yield Static(id="tail")
 
     @property
@@ -89,22 +90,31 @@ class RunScreen(RunScreenBase):
         return self.query_one("#Log", LogView)
 
     @property
+    def texts(self) -> RunTexts:
+        """Log, settings, checkpoints and events."""
+        return self.query_one(RunTexts)
+
+    @property
     def box(self) -> FilterBox:
-        """What one looks for in the log."""
-        return self.query_one(FilterBox)
+        """What one looks for where the focus is: in the log, the settings or the charts."""
+        name = {"Log": "log", "Config": "config"}.get(self._section, "chart")
+        return self.query_one(f"#{name}-filter", FilterBox)
 
     def on_mount(self) -> None:
-        """Follow the run."""
-        for name in ("Checkpoints", "Events"):
-            self.query_one(f"#{name}").add_class("pane")
+        """Follow the run, and measure what it takes."""
         self.log_view.border_title = "Log · output.log"
         self.workbench.runs_changed.subscribe(self, lambda _: self._show_row())
+        self.workbench.library_changed.subscribe(self, lambda _: self._read_config_once())
+        self.workbench.viewer_changed.subscribe(self, lambda _: self._show_playing())
         self.workbench.runs.mark_seen(self.path)
+        self._meter = self.workbench.make_meter()
+        self.set_interval(INTERVAL_S, self._measure)
         self.show_section(self._section)
+        self._measure()
 
     def on_screen_resume(self) -> None:
         """Read the run closely while it is shown."""
-        self.workbench.runs.follow(self, [self.path], closely=True)
+        self._follow()
         self._show_row()
 
     def on_screen_suspend(self) -> None:
@@ -113,38 +123,79 @@ class RunScreen(RunScreenBase):
             self.workbench.runs.unfollow(self)
 
     def on_resize(self) -> None:
-        """Put as many charts on a page as fit."""
+        """Put as many charts on a page as fit, and texts beside them where there is room."""
+        had, first = self.has_class("-panes"), self._first
+        self.set_class(self._has_panes, "-panes")
+        self.set_class(self.size.width >= BESIDE, "-beside")
+        self.texts.frame(self._has_panes)
+        if had != self._has_panes:
+            self.show_section(self._section)
+            self._first = first
         self._show_row()
-        self.call_after_refresh(self._show_page)
+        self._show_system()
+        self._show_tail()
+        self.call_after_refresh(self._show_first)
+
+    def _follow(self) -> None:
+        if self.is_seen:
+            row = self.current
+            rows = self.workbench.runs.snapshot.rows
+            parent = None if row is None or not row.parent_run else row.parent_run
+            self._origin = next((other.path for other in rows if other.name == parent), None)
+            self.workbench.runs.follow(self, [path for path in (self.path, self._origin) if path], closely=True)
 
     # Facts that arrive.
 
     def on_run_watch_told(self, message: RunWatch.Told) -> None:
-        """Take in what the run did."""
+        """Take in what the run did, and what the one did that it was forked from."""
         self._past = message.histories.get(self.path, NO_PAST)
-        if self._past.record and not self._config_read:
-            self._config_read = True
-            self._read_config()
+        self._origin_past = None if self._origin is None else message.histories.get(self._origin)
+        self._read_config_once()
         self.query_one("#Events", RowTable).set_rows(event_rows(self._past, plain=self.workbench.plain))
         self._show_row()
         self._show_charts()
 
     def on_run_watch_detailed(self, message: RunWatch.Detailed) -> None:
         """Take in checkpoints and log lines."""
+        if message.path != self.path:
+            return
         if message.log_is_new:
             self.log_view.clear()
         self.log_view.extend(message.lines)
         self._checkpoints = message.checkpoints
-        self.query_one("#tail", Static).update(Content("\n".join(self.log_view.lines[-TAIL_LINES:])))
+        self._show_tail()
         self._show_row()
         self._show_charts()
 
-    @work(group="config", exit_on_error=False, description="reading the settings")
+    def _read_config_once(self) -> None:
+        known = self.workbench.library.catalog is not None
+        if self._past.record and not self._config_read:
+            self._config_read = known
+            self._read_config()
+
+    @work(group="config", exclusive=True, exit_on_error=False, description="reading the settings")
     async def _read_config(self) -> None:
-        row = self.current
-        entry = None if row is None else self.workbench.library.entry(row.env_name)
-        self._config = await asyncio.to_thread(read_config, self._past.record, entry)
+        row, against = self.current, self._against
+        if against is not None:
+            other = self.workbench.runs.snapshot.row(against)
+            record = await asyncio.to_thread(RunDirectory(against).record)
+            name = against.name if other is None else other.title
+            self._config = read_config_against(self._past.record, record, name)
+        else:
+            entry = None if row is None else self.workbench.library.entry(row.env_name)
+            self._config = await asyncio.to_thread(read_config, self._past.record, entry)
         self._show_config()
+
+    @work(group="usage", exclusive=True, exit_on_error=False, description="measuring the run")
+    async def _measure(self) -> None:
+        row = self.current
+        if row is None or not self.is_seen:
+            return
+        pid = row.pid if row.state.is_live and row.host in ("", this_host()) else None
+        usage = await asyncio.to_thread(self._meter, pid, self.path)
+        past = self._past
+        self._usages.add(usage, steps=float(row.steps), wall_s=past.wall_s, episodes=float(past.episodes))
+        self._show_system()
 
     # Showing.
 
@@ -160,21 +211,37 @@ class RunScreen(RunScreenBase):
         self.set_class(is_text, "-text")
         self.set_class(not is_text, "-chart")
         if is_text:
-            self.query_one(ContentSwitcher).current = name
-            self.query_one(f"#{name}").focus()
+            self.texts.show(name)
+            self.texts.text(name).focus()
         else:
-            if self._chart_section != name:
-                self._page = 0
-            self._chart_section = name
-            self._show_charts()
-            self.query_one("#chart-0").focus()
+            self._show_chart_section(name)
         self._show_strip()
-        self.query_one(CommandFooter).use(f"{self.NAME}/{name}" if is_text else self.NAME)
+        footer = f"{self.NAME}/{name}" if is_text else "run/Charts" if self._has_panes else self.NAME
+        self.query_one(CommandFooter).use(footer)
         self.refresh_bindings()
 
     def action_show_section(self, name: str) -> None:
         """Show the section whose name was clicked."""
         self.show_section(name)
+
+    @on(RunTexts.TabClicked)
+    def _tab_clicked(self, message: RunTexts.TabClicked) -> None:
+        self.show_section(message.name)
+
+    def on_descendant_focus(self) -> None:
+        """Let the section be the one that has the focus, where several are seen."""
+        focused = self.focused
+        name = next((name for name in TEXTS if focused is not None and focused is self.texts.text(name)), None)
+        if name is None and isinstance(focused, Chart):
+            name = section_of(focused.data.metric) if self._has_panes else self._chart_section
+        if name is None or not self._has_panes or name == self._section:
+            return
+        self._section = name
+        if name in SECTIONS:
+            self._chart_section = name
+        self._show_strip()
+        self.query_one(CommandFooter).use(f"{self.NAME}/{name}" if name in TEXTS else "run/Charts")
+        self.refresh_bindings()
 
     def _show_row(self) -> None:
         row = self.current
@@ -183,7 +250,6 @@ class RunScreen(RunScreenBase):
             gone = self.workbench.runs.snapshot.is_read
             head.update(f"The folder {self.path.name} is gone. esc goes back." if gone else "Reading…")
             return
-        short = self.has_class("-flat")
         head.update(
             head_lines(
                 row,
@@ -191,142 +257,128 @@ class RunScreen(RunScreenBase):
                 self._spec(),
                 self.size.width - 2,
                 plain=self.workbench.plain,
-                short=short,
+                short=self.has_class("-flat") or self._has_panes,
+                kin=Kin.of(row, self.workbench.runs.snapshot.rows),
+                split=time_split(self._past),
             )
         )
+        self._take_up_filter(row)
+        self.texts.anomalies = row.anomalies
         self._show_strip()
         self._show_checkpoints()
         self.refresh_bindings()
 
-    def _show_strip(self) -> None:
-        row = self.current
-        parts: list[tuple[str, str]] = []
-        names = (*SECTIONS, *TEXTS)
-        if self.has_class("-tiny"):
-            place = f"  {names.index(self._section) + 1} of {len(names)} sections"
-            self.query_one("#strip", Static).update(
-                Content.assemble((f"‹ {self._section} ›", "$primary bold"), (place, "$muted"))
-            )
-            return
-        for name in names:
-            label = f"{name} !{row.anomalies}" if name == "Events" and row is not None and row.anomalies else name
-            click = f"@click=screen.show_section('{name}')"
-            here = name == self._section
-            parts.append((f"[{label}]" if here else f" {label} ", f"$primary bold {click}" if here else click))
-            if name == SECTIONS[-1]:
-                parts.append(("│", "$muted"))
-        pages = self._pages()
-        if self._section in SECTIONS and len(pages) > 1:
-            parts.append((f"  page {self._page + 1} of {len(pages)}", "$muted"))
-        self.query_one("#strip", Static).update(Content.assemble(*parts))
+    def _show_tail(self) -> None:
+        roomy = self._has_panes and self.size.height >= TALL
+        lines = self.log_view.lines[-(MORE_TAIL_LINES if roomy else TAIL_LINES) :]
+        self.query_one("#tail", Static).update(Content("\n".join(lines)))
 
-    def _spec(self) -> Spec:
-        row = self.current
-        description = self.workbench.library.description(row.env_name) if row is not None else None
-        return Spec.of(self._past.record, None if description is None else description.episode_steps)
+    def _show_system(self) -> None:
+        width = max(20, self.size.width - 2)
+        self.query_one("#system", Static).update(self._usages.line(width, plain=self.workbench.plain))
 
-    def _pages(self) -> list[list[ChartData]]:
-        """The pages of the section; room left on the last one goes to the charts of the sections behind it."""
-        source = RunCharts(self.current, self._past, self._checkpoints, self._spec())
-        columns, rows = self._grid()
-        room = min(MOST_CHARTS, columns * rows)
-        charts = source.section(self._chart_section)
-        pages = [charts[start : start + room] for start in range(0, len(charts), room)]
-        for name in SECTIONS[SECTIONS.index(self._chart_section) + 1 :]:
-            drawable = [chart for chart in source.section(name) if any(len(curve.values) for curve in chart.curves)]
-            pages[-1] += drawable[: max(0, room - len(pages[-1]))]
-        return pages
-
-    def _grid(self) -> tuple[int, int]:
-        """How many charts fit beside and above each other: a second row only where both are worth looking at."""
-        size = self.query_one("#charts").size
-        rows = 1 if size.height < LOW else 2 if size.height < HIGH else size.height // CHART_SIZE[1]
-        return max(1, size.width // CHART_SIZE[0]), rows
-
-    def _show_charts(self) -> None:
-        pages = self._pages()
-        self._page = min(self._page, len(pages) - 1)
-        page = pages[self._page]
-        columns, _ = self._grid()
-        grid = self.query_one("#charts", Container)
-        columns = min(columns, len(page))
-        if grid.styles.grid_size_columns != columns:
-            grid.styles.grid_size_columns = columns
-        for place in range(MOST_CHARTS):
-            chart = self.query_one(f"#chart-{place}", Chart)
-            chart.display = place < len(page)
-            if chart.display:
-                chart.data = page[place]
-
-    def _show_page(self) -> None:
-        self._show_charts()
-        self._show_strip()
+    # Texts.
 
     def _show_checkpoints(self) -> None:
-        table = self.query_one("#Checkpoints", RowTable)
+        texts, table = self.texts, self.query_one("#Checkpoints", RowTable)
+        table.set_columns(checkpoint_columns(self._checkpoints, table.size.width))
         table.set_rows(checkpoint_rows(self._checkpoints, self.workbench.clock()))
         table.border_title = checkpoint_summary(self._checkpoints)
-        table.border_subtitle = "enter Watch  V Record  m Montage" if self._checkpoints else ""
         events = self.query_one("#Events", RowTable)
-        events.border_title = "Events"
-        events.border_subtitle = "enter goes to that step" if events.rows else ""
+        count = texts.anomalies
+        anomalies = f" · {formatting.plural(count, 'anomaly', 'anomalies')}" if count else ""
+        events.border_title = f"Events{anomalies}"
+        texts.status["Checkpoints"] = _CHECKPOINT_KEYS if self._checkpoints else ""
+        texts.status["Events"] = "enter goes to that step" if events.rows else ""
+        texts.describe()
+
+    @on(LogView.Described)
+    def _log_described(self) -> None:
+        self.texts.status["Log"] = f"{self.log_view.status}   g top   O opens it in $PAGER"
+        self.texts.describe()
 
     def _show_config(self) -> None:
-        pane = self.query_one("#Config")
-        config = self._config
-        changed = formatting.digits(len(config.differences))
-        of = f"{changed} of {formatting.digits(len(config.settings))} differ from {config.compared_with}"
-        pane.border_title = f"Config · {of}" if config.compared_with else "Config"
-        pane.border_subtitle = "d differences or all" if config.compared_with else ""
-        self.query_one("#config-text", Static).update(config_text(config, everything=self._whole_config))
+        pane, config = self.texts.text("Config"), self._config
+        pane.border_title = config_title(config)
+        others = "d differences or all   a against another run" if config.compared_with else "a against another run"
+        self.texts.status["Config"] = f"/ {self._config_words}   {others}" if self._config_words else others
+        text = config_text(
+            config,
+            everything=self._whole_config,
+            given=given_since(self._past.marks),
+            words=self._config_words,
+        )
+        if self.texts.is_framed:
+            text = Content("\n").join([Content.styled(config_title(config), "$muted"), text])
+        self.query_one("#config-text", Static).update(text)
+        self.texts.describe()
 
     # Commands.
 
-    def charts(self) -> Sequence[Chart]:
-        """Return the charts of this page."""
-        return [chart for chart in self.query(Chart) if chart.display]
-
     def can(self, command_id: str) -> bool | None:
         """Offer what the section and the run allow."""
+        has_charts = self.query_one("#charts").display
         if command_id == "find.here":
-            return True if self._section == "Log" else None
+            return True if self._section in ("Log", "Config", *SECTIONS) else None
         if command_id == "view.details":
-            return True if self._section == "Config" else None
+            return True if self._section == "Config" or has_charts else None
+        if command_id == "config.against":
+            return True if len(self.workbench.runs.snapshot.rows) > 1 else None
+        if command_id == "run.compare":
+            return True if len(self.workbench.runs.snapshot.rows) > 1 and self.current is not None else None
         if command_id == "open.selected" and self._section in ("Log", "Config"):
             return None
-        if command_id.startswith(_CHART_KEYS) and not self.query_one("#charts").display:
+        if command_id.startswith(_CHART_KEYS) and not has_charts:
             return None
         return super().can(command_id)
 
     def undo_layer(self) -> bool:
-        """Take back the search, then the crosshair."""
-        if self.box.clear_filter():
-            self.log_view.find("")
+        """Take back what is looked for in a text, then the crosshair, then the filter of the charts."""
+        if self._section in ("Log", "Config") and self.box.clear_filter():
+            self._find(self.box, "")
             return True
-        return self.drop_crosshair()
+        if self.drop_crosshair():
+            return True
+        charts = self.query_one("#chart-filter", FilterBox)
+        if self._pattern and self.query_one("#charts").display and charts.clear_filter():
+            self._find(charts, "")
+            return True
+        return False
 
     def chosen_checkpoint(self) -> str:
-        """Return the checkpoint under the cursor of the list, else that of the crosshair."""
-        table = self.query_one("#Checkpoints", RowTable)
+        """Return the checkpoint under the cursor of the list, that before an event, else that of the crosshair."""
+        table, events = self.query_one("#Checkpoints", RowTable), self.query_one("#Events", RowTable)
         if table.has_focus and table.cursor is not None:
             return table.cursor
+        if events.has_focus and (steps := self._event_steps()) is not None:
+            before = [item.steps for item in self._checkpoints if item.steps <= steps]
+            return str(max(before)) if before else ""
         return super().chosen_checkpoint()
+
+    def _event_steps(self) -> float | None:
+        cursor = self.query_one("#Events", RowTable).cursor
+        if cursor is None or int(cursor) >= len(self._past.marks):
+            return None
+        steps = self._past.marks[int(cursor)].get("steps")
+        return float(steps) if isinstance(steps, int | float) else None
 
     def action_open_selected(self) -> None:
         """Watch the checkpoint that is meant; on an event go to its step."""
-        events = self.query_one("#Events", RowTable)
-        if not events.has_focus:
+        if not self.query_one("#Events", RowTable).has_focus:
             self.action_viewer_watch()
             return
-        if events.cursor is not None and int(events.cursor) < len(self._past.marks):
-            steps = self._past.marks[int(events.cursor)].get("steps")
-            if isinstance(steps, int | float):
-                self.look(replace(self.chart_view, cursor=float(steps)))
-                self.show_section("Return")
+        steps = self._event_steps()
+        if steps is not None:
+            self.show_section("Return")
+            self.look(replace(self.chart_view, cursor=steps))
 
     @on(RowTable.Chosen)
     def _chosen_row(self) -> None:
         self.action_open_selected()
+
+    @on(RowTable.Moved)
+    def _moved_row(self) -> None:
+        self.refresh_bindings()
 
     def action_view_next_page(self) -> None:
         """Go to the next match, page or section."""
@@ -340,36 +392,19 @@ class RunScreen(RunScreenBase):
         if self._section == "Log" and self.log_view.is_finding:
             self.log_view.next_match(by)
             return
-        page = self._page + by
-        if self._section in SECTIONS and 0 <= page < len(self._pages()):
-            self._page = page
-            self._show_page()
+        pages = self._pages()
+        if self._has_panes:
+            self._turn_to(pages.turned(by).number)
             return
-        names = (*SECTIONS, *TEXTS)
+        if self._section in SECTIONS and 0 <= self._number + by < pages.count:
+            self._turn_to(self._number + by)
+            return
+        # With a filter all charts are one section.
+        names = (self._chart_section, *TEXTS) if self._pattern else (*SECTIONS, *TEXTS)
         name = names[(names.index(self._section) + by) % len(names)]
         self.show_section(name)
-        if by < 0 and name in SECTIONS:
-            self._page = len(self._pages()) - 1
-            self._show_page()
-
-    def action_move_down(self) -> None:
-        """Go to the next chart, or down in a text."""
-        if isinstance(self.focused, Chart):
-            self._next_chart(1)
-        else:
-            super().action_move_down()
-
-    def action_move_up(self) -> None:
-        """Go to the previous chart, or up in a text."""
-        if isinstance(self.focused, Chart):
-            self._next_chart(-1)
-        else:
-            super().action_move_up()
-
-    def _next_chart(self, by: int) -> None:
-        charts = self.charts()
-        if self.focused in charts:
-            charts[(charts.index(self.focused) + by) % len(charts)].focus()
+        if name in SECTIONS:
+            self._turn_to(self._pages().count - 1 if by < 0 else 0)
 
     def action_run_log(self) -> None:
         """Show the log."""
@@ -388,9 +423,13 @@ class RunScreen(RunScreenBase):
         self.show_section("Events")
 
     def action_view_details(self) -> None:
-        """Show all settings, or only those that differ from the recipe."""
-        self._whole_config = not self._whole_config
-        self._show_config()
+        """Show all settings or only those that differ; of charts, numbers in place of drawings."""
+        if self._section == "Config":
+            self._whole_config = not self._whole_config
+            self._show_config()
+        else:
+            self.toggle_numbers()
+            self._show_page()
 
     def action_view_follow(self) -> None:
         """Follow the newest line, or the newest point."""
@@ -399,14 +438,63 @@ class RunScreen(RunScreenBase):
         else:
             super().action_view_follow()
 
+    def action_open_outside(self) -> None:
+        """Open the log in the pager."""
+        self.workbench.open_in_pager(RunDirectory(self.path).log_path)
+
+    # Finding.
+
     def action_find_here(self) -> None:
-        """Find words in the log."""
+        """Find words in the log, settings by name, or charts by a regular expression."""
         self.box.open()
 
     @on(FilterBox.Filtered)
-    def _found(self, message: FilterBox.Filtered) -> None:
-        self.log_view.find(message.text)
+    def _filtered(self, message: FilterBox.Filtered) -> None:
+        self._find(message.box, message.text)
+
+    def _find(self, box: FilterBox, text: str) -> None:
+        if box.id == "log-filter":
+            self.log_view.find(text)
+        elif box.id == "config-filter":
+            self._config_words = text
+            self._show_config()
+        elif text != self._pattern:
+            self._pattern, self._number = text, 0
+            self.workbench.remembered.keep(MEMORY, filter_name(self._pattern_of), text)
+            self._show_page()
 
     @on(FilterBox.Closed)
-    def _find_closed(self) -> None:
-        self.log_view.focus()
+    def _find_closed(self, message: FilterBox.Closed) -> None:
+        # What is looked for stands in the frame or in the strip; the row is the chart's again.
+        message.box.remove_class("-open")
+        if message.box.id == "chart-filter":
+            shown = self.charts()
+            if shown:
+                shown[0].focus()
+        else:
+            self.texts.text("Log" if message.box.id == "log-filter" else "Config").focus()
+
+    # Other runs.
+
+    def action_run_compare(self) -> None:
+        """Choose a run to set beside this one."""
+        self._pick("Compare with", lambda path: self.workbench.compare([self.path, Path(path)]) if path else None)
+
+    def action_config_against(self) -> None:
+        """Choose the run whose settings these are compared with; the recipe again where none is chosen."""
+
+        def chosen(path: str) -> None:
+            self._against = Path(path) if path else None
+            self._whole_config = False
+            self.show_section("Config")
+            self._read_config()
+
+        self._pick("Settings against", chosen, other="the recipe of its environment")
+
+    def _pick(self, title: str, then: Callable[[str], None], *, other: str = "") -> None:
+        from workbench.ui.screens.pick_run import PickRun, by_nearness
+
+        row = self.current
+        if row is not None:
+            task = PickRun(by_nearness(row, self.workbench.runs.snapshot.rows), f"{title} {row.title}", other=other)
+            self.app.push_screen(task, lambda path: then(path) if path is not None else None)

@@ -8,6 +8,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.reactive import var
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -32,6 +33,9 @@ class LogView(ScrollView, can_focus=True):
     }
     """
 
+    class Described(Message):
+        """What it says of itself is another thing."""
+
     following: var[bool] = var(True)
     """Whether new lines scroll into sight."""
 
@@ -43,6 +47,8 @@ class LogView(ScrollView, can_focus=True):
         self._pattern = ""
         self._matches: list[int] = []
         self._current = -1
+        self.status = ""
+        """Whether it follows, and which match is shown of how many."""
 
     @property
     def lines(self) -> list[str]:
@@ -172,4 +178,7 @@ class LogView(ScrollView, can_focus=True):
         if self._pattern:
             place = self._current + 1 if self._matches else 0
             found = f"/ {self._pattern}  {place} of {len(self._matches)}   "
-        self.border_subtitle = found + ("f following" if self.following else "f held")
+        status = found + ("f following" if self.following else "f held")
+        if status != self.status:
+            self.status = status
+            self.post_message(self.Described())
