@@ -6,6 +6,8 @@ Polyscope must have been started before a scene is built, and the scene closed b
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,8 +18,34 @@ from workbench.viewer.backend import import_polyscope
 from workbench.viewer.camera import Vector
 from workbench.viewer.framing import Framing
 from workbench.viewer.geometry import Mesh
-from workbench.viewer.look import STUDIO, Theme, linear
-from workbench.viewer.shapes import Shape, drawable_shapes, drawable_tendons
+from workbench.viewer.look import STUDIO, Colour, Theme, blend, linear
+from workbench.viewer.shapes import SHOWN_GROUPS, Shape, drawable_shapes, drawable_tendons
+
+TINTED = 0.7
+"""How far a tinted model's colours go towards its tint."""
+
+
+@dataclass(frozen=True)
+class Dress:
+    """How one of several models in a scene is told from the others."""
+
+    name: str = ""
+    """What its structures' names begin with; all different."""
+    tint: Colour | None = None
+    """What its colours go towards."""
+    opacity: float = 1.0
+    has_floor: bool = True
+
+
+@dataclass
+class _Moved:
+    """A shape that is drawn, and its shadow."""
+
+    kind: str
+    index: int
+    body: int
+    drawn: Any
+    shadow: Any | None
 
 
 class Scene:
@@ -28,12 +56,24 @@ class Scene:
         framing: Its measures.
         theme: The colours around it.
         casts_shadows: Whether shadows lie on the floor.
+        groups: The groups of geoms that are shown.
+        dress: How it is told from other scenes that are drawn together with it.
     """
 
-    def __init__(self, model: Any, framing: Framing, theme: Theme, *, casts_shadows: bool = True) -> None:
+    def __init__(
+        self,
+        model: Any,
+        framing: Framing,
+        theme: Theme,
+        *,
+        casts_shadows: bool = True,
+        groups: Collection[int] = SHOWN_GROUPS,
+        dress: Dress = Dress(),
+    ) -> None:
         self._polyscope = import_polyscope()
         self._framing = framing
         self._theme = theme
+        self._dress = dress
         self._matrix = np.eye(4, dtype=np.float32)
         radius = framing.radius
         # The length scale sets the near and far planes and must hold the floor's patch.
@@ -42,66 +82,100 @@ class Scene:
         self._polyscope.set_bounding_box(tuple(low), tuple(high))
 
         self._tile = floor.tile_size(radius)
-        patch = floor.checker(self._tile)
-        self._floor = self._register("floor", patch, None)
-        self._floor.add_color_quantity("tiles", floor.checker_colours(patch, self._tile, theme), enabled=True)
-        self._floor.set_back_face_policy("cull")
+        self._structures: list[Any] = []
+        self._floor: Any | None = None
+        if dress.has_floor:
+            patch = floor.checker(self._tile)
+            self._floor = self._register("floor", patch, None)
+            self._floor.add_color_quantity("tiles", floor.checker_colours(patch, self._tile, theme), enabled=True)
+            self._floor.set_back_face_policy("cull")
         self._flattened = floor.shadow_matrix(framing.floor_height, radius).astype(np.float32)
 
         ground = frozenset() if framing.floor_geom is None else frozenset({framing.floor_geom})
-        self._moved: list[tuple[str, int, Any, Any]] = []
-        for number, shape in enumerate(drawable_shapes(model, skip=ground, reach=10 * radius)):
+        self._moved: list[_Moved] = []
+        for number, shape in enumerate(drawable_shapes(model, skip=ground, reach=10 * radius, groups=groups)):
             drawn = self._draw(f"{number} {shape.name}", shape)
             shadow = self._draw_shadow(f"{number} {shape.name} shadow", shape) if casts_shadows else None
-            self._moved.append((shape.kind, shape.index, drawn.bound_instance, shadow and shadow.bound_instance))
+            body = int((model.geom_bodyid if shape.kind == "geom" else model.site_bodyid)[shape.index])
+            self._moved.append(_Moved(shape.kind, shape.index, body, drawn, shadow))
         self._tendons: list[tuple[int, int, Any]] = []
         for index, colour in drawable_tendons(model):
             nodes = 2 * int(model.tendon_num[index])
-            curve = self._polyscope.register_curve_network(f"tendon {index}", np.zeros((nodes, 3)), "line")
+            curve = self._polyscope.register_curve_network(f"{dress.name}tendon {index}", np.zeros((nodes, 3)), "line")
             curve.set_radius(float(model.tendon_width[index]), relative=False)
-            curve.set_color(linear(colour))
+            curve.set_color(linear(self._tinted(colour)))
             curve.set_material(STUDIO)
+            self._structures.append(curve)
             self._tendons.append((index, nodes, curve))
 
-    def update(self, data: Any, target: Vector) -> None:
-        """Move everything to where it is in `data`, and the floor's patch to around `target`."""
+    def update(self, data: Any, target: Vector, offset: Vector | None = None) -> None:
+        """Move everything to where it is in `data`, and the floor's patch to around `target`.
+
+        Args:
+            data: The `MjData`.
+            target: What the camera looks at, `(3,)`.
+            offset: How far beside its place the model is drawn, `(3,)`.
+        """
         geoms = _transforms(data.geom_xpos, data.geom_xmat)
         sites = _transforms(data.site_xpos, data.site_xmat)
         flattened = self._flattened @ geoms
-        for kind, index, drawn, shadow in self._moved:
-            if kind == "geom":
-                drawn.set_transform(geoms[index])
-                if shadow is not None:
-                    shadow.set_transform(flattened[index])
-            else:
-                drawn.set_transform(sites[index])
-        self._matrix[:3, 3] = floor.patch_position(target, self._tile, self._framing.floor_height)
-        self._floor.bound_instance.set_transform(self._matrix)
+        if offset is not None:
+            for placed in (geoms, sites, flattened):
+                placed[:, :3, 3] += offset
+        for one in self._moved:
+            one.drawn.bound_instance.set_transform((geoms if one.kind == "geom" else sites)[one.index])
+            if one.shadow is not None:
+                one.shadow.bound_instance.set_transform(flattened[one.index])
+        if self._floor is not None:
+            self._matrix[:3, 3] = floor.patch_position(target, self._tile, self._framing.floor_height)
+            self._floor.bound_instance.set_transform(self._matrix)
         for index, nodes, curve in self._tendons:
             start, count = int(data.ten_wrapadr[index]), int(data.ten_wrapnum[index])
             # How many points a tendon runs through changes; a curve's does not, so the last point is repeated.
             which = np.minimum(np.arange(nodes), max(count - 1, 0)) + start
-            curve.update_node_positions(data.wrap_xpos.reshape(-1, 3)[which])
+            points = data.wrap_xpos.reshape(-1, 3)[which]
+            curve.update_node_positions(points if offset is None else points + offset)
+
+    def show(self, hidden: Collection[int], parts: Collection[str]) -> None:
+        """Show all but the bodies in `hidden`, and of the rest only `parts`: floor, shadows, sites, tendons."""
+        for one in self._moved:
+            visible = one.body not in hidden and (one.kind == "geom" or "sites" in parts)
+            one.drawn.set_enabled(visible)
+            if one.shadow is not None:
+                one.shadow.set_enabled(visible and "shadows" in parts)
+        for _, _, curve in self._tendons:
+            curve.set_enabled("tendons" in parts)
+        if self._floor is not None:
+            self._floor.set_enabled("floor" in parts)
 
     def close(self) -> None:
         """Let go of every structure."""
         self._moved.clear()
         self._tendons.clear()
         self._floor = None
-        self._polyscope.remove_all_structures()
+        for structure in self._structures:
+            structure.remove()
+        self._structures.clear()
 
-    def _register(self, name: str, mesh: Mesh, colour: tuple[float, float, float] | None) -> Any:
+    def _register(self, name: str, mesh: Mesh, colour: Colour | None) -> Any:
+        name = f"{self._dress.name}{name}"
         structure = self._polyscope.register_surface_mesh(name, mesh.vertices, mesh.faces, smooth_shade=True)
         structure.set_material("flat" if colour is None else STUDIO)
         if colour is not None:
-            structure.set_color(linear(colour))
+            structure.set_color(linear(self._tinted(colour)))
+            if self._dress.opacity < 1:
+                structure.set_transparency(self._dress.opacity)
+        self._structures.append(structure)
         return structure
+
+    def _tinted(self, colour: Colour) -> Colour:
+        return colour if self._dress.tint is None else blend(colour, self._dress.tint, TINTED)
 
     def _draw(self, name: str, shape: Shape) -> Any:
         structure = self._register(name, shape.mesh, shape.colour)
         # Only primitives are sure to be closed; meshes from files may have holes and faces turned inwards.
         structure.set_back_face_policy("cull" if shape.closed else "identical")
-        if shape.texture is not None and shape.mesh.uv is not None:
+        if shape.texture is not None and shape.mesh.uv is not None and self._dress.tint is None:
             structure.add_parameterization_quantity("uv", shape.mesh.uv, defined_on="corners")
             structure.add_color_quantity(
                 "texture",

@@ -5,6 +5,7 @@ Pure MuJoCo and NumPy, no graphics: the scene registers these with Polyscope and
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -57,18 +58,25 @@ class Shape:
     """A picture `(height, width, 3)` in 0..1 for meshes that carry texture coordinates; its first row is at v = 0."""
 
 
-def drawable_shapes(model: Any, *, skip: frozenset[int] = frozenset(), reach: float = 1.0) -> list[Shape]:
+def drawable_shapes(
+    model: Any,
+    *,
+    skip: frozenset[int] = frozenset(),
+    reach: float = 1.0,
+    groups: Collection[int] = SHOWN_GROUPS,
+) -> list[Shape]:
     """Return the shapes of every visible geom and site of `model` but for the geoms in `skip`.
 
     Args:
         model: The `mujoco.MjModel`.
         skip: Numbers of geoms that are drawn in another way, such as the floor.
         reach: Half the side of planes that have no end.
+        groups: The groups of geoms that are shown.
     """
     shapes = []
     for index in range(model.ngeom):
         colour, alpha = _colour(model, model.geom_rgba[index], int(model.geom_matid[index]))
-        if index in skip or alpha < FAINT or model.geom_group[index] not in SHOWN_GROUPS:
+        if index in skip or alpha < FAINT or int(model.geom_group[index]) not in groups:
             continue
         kind = int(model.geom_type[index])
         mesh = _mesh(model, kind, model.geom_size[index], int(model.geom_dataid[index]), reach)
