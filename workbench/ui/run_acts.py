@@ -110,7 +110,12 @@ class RunActs(ChartedScreen):
         self._complain(outcomes)
 
     def _complain(self, outcomes: Sequence[Outcome[Any]]) -> None:
-        errors = [outcome.error for outcome in outcomes if outcome.error is not None]
+        failed = [outcome for outcome in outcomes if outcome.error is not None]
+        gone = [outcome.run for outcome in failed if not outcome.run.path.exists()]
+        if gone:
+            names = ", ".join(f"{run.short_name} {run.short_id}" for run in gone[:3])
+            self.notify(f"The folder of {names} is gone: somebody moved or deleted it.", severity="warning")
+        errors = [outcome.error for outcome in failed if outcome.run not in gone and outcome.error is not None]
         if len(errors) == 1:
             self.workbench.show_error(errors[0].title, errors[0].message, hint=errors[0].hint)
         elif errors:
