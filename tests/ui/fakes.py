@@ -413,6 +413,7 @@ def make_app(project: Project, **options: Any) -> WorkbenchApp:
         rehearse=options.pop("rehearse", None) or FakeRehearsal(),
         painter=options.pop("painter", None) or FakePainter(),
         remembered=options.pop("remembered", None) or Remembered(project.root / ".remembered.json"),
+        settings_file=options.pop("settings_file", None) or project.root / ".settings.toml",
         **options,
     )
     if isinstance(launcher, FakeLauncher):

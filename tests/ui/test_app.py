@@ -17,6 +17,7 @@ from workbench.project import Project, cache_folder
 from workbench.ui.app import WorkbenchApp
 from workbench.ui.screens.error import ErrorCard
 from workbench.ui.screens.help import HelpCard
+from workbench.ui.screens.jump import JumpLabels
 from workbench.ui.screens.quit import QuitCard
 from workbench.ui.state import Remembered
 
@@ -142,11 +143,14 @@ async def test_help_lists_the_keys_of_the_screen_and_can_be_searched(app: Workbe
         assert isinstance(app.screen, HelpCard)
         assert "Help · Environments" in text(app)
         assert "lower case never changes a run" in text(app)
-        assert "Film it; needs no display." in text(app)
+        assert "V record" in text(app)
         await pilot.press("slash", *"filter")
         await pilot.pause()
-        assert "Film it" not in text(app)
+        assert "V record" not in text(app)
         assert "Filter the list" in text(app)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "V record" in text(app)
         await pilot.press("escape")
         await pilot.pause()
         assert not isinstance(app.screen, HelpCard)
@@ -203,6 +207,67 @@ async def test_a_read_only_app_greys_what_acts(project: Project, settle: Settle)
         await pilot.press("V")
         await pilot.pause()
         assert app.screen is screen
+        assert "Record: not in a read-only app. Start workbench without --read-only to act." in notices(app)
+
+
+async def test_a_letter_goes_to_its_pane_and_a_number_to_its_place(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        first = app.screen
+        await pilot.press("semicolon")
+        await pilot.pause()
+        assert isinstance(app.screen, JumpLabels)
+        targets = dict(app.screen.targets)
+        assert len(targets) >= 2 and "a" in lines(app)[1]
+        letter, widget = list(targets.items())[-1]
+        await pilot.press(letter)
+        assert app.screen is first and app.focused is widget
+        await pilot.press("semicolon", "escape")
+        assert app.screen is first and app.focused is widget
+        await pilot.press("semicolon", "3")
+        await pilot.pause()
+        assert "[3 Viewer]" in lines(app)[0]
+
+
+async def test_two_clicks_on_a_title_maximise_and_restore(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.click(offset=(5, 1), times=2)
+        await pilot.pause()
+        assert app.screen.maximized is not None
+        await pilot.click(offset=(5, 1), times=2)
+        await pilot.pause()
+        assert app.screen.maximized is None
+
+
+async def test_the_title_of_the_terminal_says_how_far_the_live_runs_are(project: Project, settle: Settle) -> None:
+    fakes.fake_run(project, "ant", "7f3a", returns=[1, 2, 3, 4])
+    fakes.fake_run(project, "ant", "b19e", returns=[1, 2])
+    app = fakes.make_app(project)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert app.terminal_title == "workbench · 2 live · 30 %"
+
+
+async def test_the_palette_finds_checkpoints_and_files(
+    project: Project, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from workbench.ui.palette import WorkbenchCommands
+
+    fakes.write_environments(project)
+    run = fakes.fake_run(project, "ant", "7f3a")
+    checkpoint = run.path / "checkpoint_000000512000"
+    checkpoint.mkdir()
+    (checkpoint / "policy.json").write_text("{}")
+    app = fakes.make_app(project)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        provider = WorkbenchCommands(app.screen)
+        await provider.startup()
+        found = [hit.text async for hit in provider.search("ant_env.py")]
+        assert "envs/ant_env.py" in found
+        found = [hit.text async for hit in provider.search("512000")]
+        assert found == ["ant 7f3a 512000"]
 
 
 @pytest.mark.parametrize("size", [(59, 24), (80, 15)])

@@ -14,8 +14,9 @@ from textual.worker import Worker, WorkerState
 
 from workbench.errors import WorkbenchError
 from workbench.project import Project
-from workbench.ui import dry_run, theme
+from workbench.ui import dry_run
 from workbench.ui.commands import bindings_for
+from workbench.ui.configured import Configured
 from workbench.ui.header import LoadReader, RunCounts, read_load
 from workbench.ui.jobs import Job, Launcher, ProcessLauncher
 from workbench.ui.leaving import Leaving
@@ -50,7 +51,7 @@ def _palette() -> type[Provider]:
     return WorkbenchCommands
 
 
-class WorkbenchApp(Starting, Leaving):
+class WorkbenchApp(Starting, Leaving, Configured):
     """A window onto a project's files; closing it, losing it or opening it twice changes no run.
 
     Args:
@@ -65,6 +66,7 @@ class WorkbenchApp(Starting, Leaving):
         painter: What makes pictures of environments; `workbench record` by default.
         rehearse: What measures what a run would take; a process of its own by default.
         remembered: What is kept between starts.
+        settings_file: The person's settings; the file in their configuration folder by default.
     """
 
     TITLE = "workbench"
@@ -98,8 +100,10 @@ class WorkbenchApp(Starting, Leaving):
         painter: Painter | None = None,
         rehearse: Rehearse | None = None,
         remembered: Remembered | None = None,
+        settings_file: Path | None = None,
     ) -> None:
         super().__init__()
+        self.set_up(settings_file)
         self.project = project
         self.runs_root = project.runs
         self.read_only = read_only
@@ -129,10 +133,7 @@ class WorkbenchApp(Starting, Leaving):
 
     def on_mount(self) -> None:
         """Choose the theme and the first place, and begin to read the project."""
-        for item in theme.THEMES:
-            self.register_theme(item)
-        wanted = self.remembered.text("app", "theme", theme.DARK)
-        self.theme = wanted if wanted in self.available_themes else theme.DARK
+        self.take_up_settings()
         # An app that is killed cannot say when it left; it was here now.
         self._remember()
         self.runs.start()
@@ -155,16 +156,9 @@ class WorkbenchApp(Starting, Leaving):
     def _has_runs(self) -> bool:
         return any(path.is_dir() for path in self.runs_root.glob("*/*_*"))
 
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Give themes of other makers our colours for curves and states, by their brightness."""
-        return theme.defaults(dark=self.current_theme.dark)
-
-    def toggle_theme(self) -> None:
-        """Change between the dark and the light theme."""
-        self.theme = theme.LIGHT if self.current_theme.dark else theme.DARK
-
     def reread(self) -> None:
-        """Read environments, recipes, runs and recordings again."""
+        """Read settings, environments, recipes, runs and recordings again."""
+        self.read_settings()
         self.library.read()
         self.runs.poke()
 
@@ -187,6 +181,7 @@ class WorkbenchApp(Starting, Leaving):
             self.welcome(message.snapshot, self._left_at)
             self._left_at = None
         self.runs_changed.publish(message.snapshot)
+        self.show_title(message.snapshot)
         self.watch_newborn(message.snapshot)
 
     def job_changed(self, job: Job) -> None:

@@ -18,7 +18,7 @@ acts: whatever changes a run, a file or a process is on an upper-case letter or 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -115,7 +115,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.redraw", ("ctrl+l",), "Redraw", "Draw the screen again.", "App: Redraw", _ALL, "go"),
     Command("app.jump", ("semicolon",), "Jump", "A letter on every pane; typing one goes there.", "App: Jump", _ALL,
             "go"),
-    Command("app.theme", (), "Theme", "Dark or light.", "App: Theme", _ALL, "go"),
+    Command("app.theme", (), "Theme", "Choose among all themes.", "App: Theme", _ALL, "go"),
     Command("app.settings", (), "Settings", "Open the settings file: theme, keys, notices, preview.", "App: Settings",
             _ALL, "go"),
     Command("app.keys", (), "Keys", "Every key of every screen, and how to change them.", "App: Keys", _ALL, "go"),
@@ -337,8 +337,8 @@ FOOTERS: dict[str, tuple[Hint, ...]] = {
         ("viewer.play", "Pause"), ("move.left+move.right", "Step"),
         ("checkpoint.previous+checkpoint.next", "Checkpoint"), ("viewer.faster+viewer.slower", "Speed"),
         ("viewer.seed_previous+viewer.seed_next", "Seed"), ("viewer.restart", "Restart"), ("viewer.record", "Record"),
-        ("open.selected", "What plays"), ("viewer.follow", "Follow newest"), ("viewer.preview", "Preview"), ("run.montage", "Montage"),
-        ("run.stop", "Close"), ("app.commands", "Commands"),
+        ("open.selected", "What plays"), ("viewer.follow", "Follow newest"), ("viewer.preview", "Preview"),
+        ("run.montage", "Montage"), ("run.stop", "Close"), ("app.commands", "Commands"),
     ),
     "recordings": _hints(
         ("open.selected", "Play"), ("open.outside", "Open outside"), ("copy.command", "Copy command"),
@@ -379,8 +379,14 @@ def bindings_for(screen: str) -> list[BindingType]:
     return [item.binding() for item in chosen if item.keys and (screen == "all" or "all" not in item.scopes)]
 
 
-def footer_for(screen: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the footer of a screen as (keys, label, action of the first command)."""
+def footer_for(screen: str, keymap: Mapping[str, tuple[str, ...]] | None = None) -> Iterator[tuple[str, str, str]]:
+    """Yield the footer of a screen as (keys, label, action of the first command).
+
+    Args:
+        screen: A key of `FOOTERS`.
+        keymap: Keys that a person chose, by command.
+    """
+    chosen = keymap or {}
     for hint in FOOTERS[screen]:
-        keys = " ".join(BY_ID[name].key_label for name in hint.ids)
+        keys = " ".join(show_key(chosen.get(name, BY_ID[name].keys)[0]) for name in hint.ids)
         yield keys, hint.label, BY_ID[hint.ids[0]].action

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from textual.content import Content
 from textual.widget import Widget
 
 from workbench.ui.commands import footer_for
+
+if TYPE_CHECKING:
+    from workbench.ui.app import WorkbenchApp
 
 
 class CommandFooter(Widget):
@@ -62,7 +67,8 @@ class CommandFooter(Widget):
         end = Content.assemble((keys, _click(action)), f" {label} ")
         parts: list[Content] = [Content(" ")]
         used = 1 + end.cell_length
-        for keys, label, action in footer_for(self._footer):
+        chosen = cast("WorkbenchApp", self.app).settings.keys
+        for keys, label, action in footer_for(self._footer, chosen):
             state = self.screen.check_action(action, ())
             if state is False:
                 continue

@@ -99,6 +99,16 @@ class Header(Widget):
         if self.screen.is_current:
             self.load = self._workbench.read_load()
 
+    @property
+    def columns(self) -> list[int]:
+        """Where each tab begins."""
+        text = self.render().plain
+        found, start = [], 0
+        for number in range(1, len(PLACES) + 1):
+            start = text.index(str(number), start)
+            found.append(start)
+        return found
+
     def render(self) -> Content:
         """Return the row for the width there is."""
         tabs = Content(" ").join(self._tab(*place) for place in enumerate(PLACES))

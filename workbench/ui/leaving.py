@@ -70,6 +70,13 @@ class Leaving(App[None]):
         """Say how to leave: ctrl+c copies what is selected and never reaches a run."""
         self.notify("ctrl+q quits.")
 
+    def suspend_to_shell(self) -> None:
+        """Go back to the shell that started the app; its `fg` returns."""
+        if self._driver is not None and self._driver.can_suspend:
+            self.action_suspend_process()
+        else:
+            self.notify("There is no shell to go back to here.")
+
     def _fatal_error(self) -> None:
         """Say in a sentence that the app failed, and keep the traceback in a file, where Textual would print it."""
         report = write_report(sys.exc_info()[1])

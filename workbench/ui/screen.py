@@ -6,8 +6,10 @@ A place declares `NAME`, `BINDINGS = bindings_for(NAME)` and `compose_body`; a t
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -18,6 +20,7 @@ from textual.widgets import DataTable, OptionList, Static, Tree
 from workbench.ui.commands import ALWAYS_ALLOWED, BY_ACTION, Command, bindings_for, footer_for
 from workbench.ui.footer import CommandFooter
 from workbench.ui.header import Header
+from workbench.ui.keymap import command_on
 from workbench.ui.widgets.rows import RowTable
 
 if TYPE_CHECKING:
@@ -35,10 +38,22 @@ def _allowed(screen: Screen[Any], command: Command, verdict: bool | None) -> boo
     """Return whether a command is offered: True, greyed (None) or hidden (False)."""
     if not hasattr(screen, f"action_{command.action}"):
         return False
+    return None if _is_refused(screen, command) else verdict
+
+
+def _is_refused(screen: Screen[Any], command: Command) -> bool:
+    """Return whether the app is one that only looks, and the command is one that acts."""
     app = cast("WorkbenchApp", screen.app)
-    if app.read_only and command.group == "act" and command.id not in ALWAYS_ALLOWED:
-        return None
-    return verdict
+    return app.read_only and command.group == "act" and command.id not in ALWAYS_ALLOWED
+
+
+def _say_refused(screen: Screen[Any], name: str, event: events.Key) -> None:
+    """Say why nothing happens on a key that acts, in an app that only looks."""
+    app = cast("WorkbenchApp", screen.app)
+    command = command_on(event.key, name, app.settings.keys) if app.read_only else None
+    if command is not None and _is_refused(screen, command) and hasattr(screen, f"action_{command.action}"):
+        event.stop()
+        app.notify(f"{command.label}: not in a read-only app. Start workbench without --read-only to act.")
 
 
 class Pane(Vertical):
@@ -55,6 +70,11 @@ class Pane(Vertical):
         &:focus-within { border: round $accent; border-title-style: bold; }
     }
     """
+
+
+def pane_of(widget: Widget) -> Widget:
+    """Return the pane a widget is in; itself where it is in none."""
+    return next((node for node in widget.ancestors_with_self if isinstance(node, Pane)), widget)
 
 
 class WorkbenchScreen(Screen[None]):
@@ -113,7 +133,30 @@ class WorkbenchScreen(Screen[None]):
             f"Live runs: {live}. They go on."
         )
 
+    def on_key(self, event: events.Key) -> None:
+        """Say why a key does nothing where the app only looks."""
+        _say_refused(self, self.NAME, event)
+
+    def on_click(self, event: events.Click) -> None:
+        """Give a pane whose title is clicked twice the whole screen, or take it back."""
+        if event.chain != 2:
+            return
+        clicked, _ = self.get_widget_at(event.screen_x, event.screen_y)
+        for node in clicked.ancestors_with_self:
+            if isinstance(node, Widget) and node.border_title and node.region.y == event.screen_y:
+                self._toggle_maximised(node)
+                event.stop()
+                return
+
     # What can be done now.
+
+    @property
+    def folder(self) -> Path:
+        """The folder of what is shown."""
+        path = getattr(getattr(self, "current", None), "path", None)
+        if not isinstance(path, Path):
+            return self.workbench.project.root
+        return path if path.is_dir() else path.parent
 
     def can(self, command_id: str) -> bool | None:
         """Return whether a command can be carried out at this moment: yes, greyed (None), hidden (False)."""
@@ -183,8 +226,38 @@ class WorkbenchScreen(Screen[None]):
         self.app.refresh(layout=True)
 
     def action_app_theme(self) -> None:
-        """Change between dark and light."""
-        self.workbench.toggle_theme()
+        """Choose among all themes."""
+        self.app.search_themes()
+
+    def action_app_jump(self) -> None:
+        """Put a letter on every pane, and go where one is typed."""
+        from workbench.ui.screens.jump import JumpLabels
+
+        self.app.push_screen(JumpLabels(self))
+
+    def action_app_settings(self) -> None:
+        """Open the settings file."""
+        self.workbench.open_settings()
+
+    def action_app_keys(self) -> None:
+        """Show every key of every screen."""
+        from workbench.ui.screens.keys import KeysCard
+
+        self.app.push_screen(KeysCard())
+
+    def action_app_notifications(self) -> None:
+        """Show what was told since the app started."""
+        from workbench.ui.screens.notices import NoticesCard
+
+        self.app.push_screen(NoticesCard())
+
+    def action_app_folder(self) -> None:
+        """Open the folder of what is shown."""
+        self.workbench.open_outside(self.folder)
+
+    def action_app_suspend(self) -> None:
+        """Go back to the shell that started the app."""
+        self.workbench.suspend_to_shell()
 
     # Panes.
 
@@ -201,8 +274,13 @@ class WorkbenchScreen(Screen[None]):
         if self.maximized is not None:
             self.minimize()
         elif self.focused is not None:
-            panes = (node for node in self.focused.ancestors_with_self if isinstance(node, Pane))
-            self.maximize(next(panes, self.focused), container=False)
+            self._toggle_maximised(pane_of(self.focused))
+
+    def _toggle_maximised(self, widget: Widget) -> None:
+        if self.maximized is not None:
+            self.minimize()
+        else:
+            self.maximize(widget, container=False)
 
     # Moving in whatever has the focus.
 
@@ -328,7 +406,7 @@ class Task(ModalScreen[Answer | None], Generic[Answer]):
     def key_line(self) -> Content:
         """Return the keys of this task that can be used, with their labels."""
         parts: list[tuple[str, str]] = []
-        for keys, label, action in footer_for("task"):
+        for keys, label, action in footer_for("task", self.workbench.settings.keys):
             state = self.check_action(action, ())
             if state is False:
                 continue
@@ -344,6 +422,10 @@ class Task(ModalScreen[Answer | None], Generic[Answer]):
         """Answer for bindings, keys on the border and help alike."""
         command = BY_ACTION.get(action)
         return True if command is None else _allowed(self, command, self.can(command.id))
+
+    def on_key(self, event: events.Key) -> None:
+        """Say why a key does nothing where the app only looks."""
+        _say_refused(self, "task", event)
 
     def action_task_close(self) -> None:
         """Leave without effect."""

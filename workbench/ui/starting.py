@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from textual.signal import Signal
 
     from workbench.ui.jobs import Launcher
+    from workbench.ui.settings import Settings
     from workbench.ui.watch import RunsSnapshot, RunWatch
 
 
-_TEXTS = frozenset({".py", ".json", ".md", ".log", ".csv", ".xml", ".jsonl", ".html"})
+_TEXTS = frozenset({".py", ".json", ".md", ".log", ".csv", ".xml", ".jsonl", ".toml", ".txt"})
 
 
 class Starting(Launching, Watching, Inspecting):
@@ -39,6 +40,7 @@ class Starting(Launching, Watching, Inspecting):
     if TYPE_CHECKING:
         launcher: Launcher
         read_only: bool
+        settings: Settings
         jobs_changed: Signal[Job]
 
     # Runs.
@@ -155,7 +157,7 @@ class Starting(Launching, Watching, Inspecting):
         if not path.exists():
             self.notify(f"{path.name} is not there any more.", severity="warning")
             return
-        editor, opener = _editor(), "open" if sys.platform == "darwin" else "xdg-open"
+        editor, opener = _editor(self.settings.editor), "open" if sys.platform == "darwin" else "xdg-open"
         try:
             if path.suffix in _TEXTS and editor:
                 # The terminal is the editor's until it ends: nothing of the app could be seen meanwhile.
@@ -164,7 +166,7 @@ class Starting(Launching, Watching, Inspecting):
                 self.refresh(layout=True)
                 return
             if shutil.which(opener) and has_display():
-                self._open_beside([opener, str(path)])
+                self.run_beside([opener, str(path)])
                 return
         except (OSError, SuspendNotSupported):
             pass
@@ -172,7 +174,7 @@ class Starting(Launching, Watching, Inspecting):
         self.notify("No program to open it here; its path is copied.", severity="warning")
 
     @work(group="opening", exit_on_error=False, description="opening a file")
-    async def _open_beside(self, command: Sequence[str]) -> None:
+    async def run_beside(self, command: Sequence[str]) -> None:
         """Start a program of the desktop and see it end."""
         silent = asyncio.subprocess.DEVNULL
         process = await asyncio.create_subprocess_exec(
@@ -189,7 +191,7 @@ class Starting(Launching, Watching, Inspecting):
         self.push_screen(ErrorCard(title, sentence, hint=hint, details=details, path=path, line=line))
 
 
-def _editor() -> list[str]:
+def _editor(wanted: str) -> list[str]:
     """Return the words that start the person's editor, or one that is there."""
-    chosen = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+    chosen = shlex.split(wanted or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
     return chosen or [name for name in ("nano", "vi") if shutil.which(name)][:1]

@@ -1,4 +1,4 @@
-"""Every key of the screen it was opened on, from the registry."""
+"""Every key of the screen it was opened on, from the registry; then charts, the filter language and the states."""
 
 from __future__ import annotations
 
@@ -12,22 +12,10 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input
 
-from workbench.ui.commands import Command, commands_for, show_key
+from workbench.ui import help_text
+from workbench.ui.commands import SCREENS, commands_for
 from workbench.ui.screen import Task, WorkbenchScreen
 from workbench.ui.widgets.fact_sheet import Fact, FactSheet
-
-GROUPS = (
-    ("look", "LOOK", "lower case never changes a run, a file or a process"),
-    ("act", "ACT", "upper case does"),
-    ("move", "MOVE", "arrows do the same as h j k l"),
-    ("go", "GO", ""),
-)
-
-_PANES = ("view.next_pane", "view.previous_pane", "view.maximise")
-_OF_RUNS = (
-    "On charts, h and l move the cursor; what it stands on is what v, V and enter mean.",
-    "A filter is words that must all match: ant, env:half_*, algo:sac, state:live; a - in front turns one round.",
-)
 
 
 class HelpCard(Task[None]):
@@ -37,13 +25,19 @@ class HelpCard(Task[None]):
         about: The screen it explains.
     """
 
-    BINDINGS = [Binding("slash", "search", "Search", id="help.search")]
+    BINDINGS = [
+        Binding("slash", "search", "Search", id="help.search"),
+        Binding("j,down", "scroll(1)", "Down", show=False, id="help.down"),
+        Binding("k,up", "scroll(-1)", "Up", show=False, id="help.up"),
+        Binding("q,question_mark", "task_close", "Close", show=False, id="help.close"),
+    ]
 
     DEFAULT_CSS = """
     HelpCard {
         & #keys { height: auto; max-height: 1fr; }
-        & .group { margin-top: 1; }
-        & #card { max-width: 100; height: auto; max-height: 90%; }
+        & #search { display: none; margin-bottom: 1; }
+        & #search.-open { display: block; }
+        & #card { max-width: 100; height: auto; max-height: 100%; }
     }
     """
 
@@ -59,50 +53,74 @@ class HelpCard(Task[None]):
 
     def compose_body(self) -> ComposeResult:
         """Yield a search field and the keys."""
-        yield Input(placeholder="/ search", id="search", compact=True)
+        yield Input(placeholder="a key, a word", id="search", compact=True)
         with VerticalScroll(id="keys"):
             yield FactSheet(id="text")
 
     def on_mount(self) -> None:
         """Name the screen it is about."""
         self.card.border_title = f"Help · {self._screen.replace('_', ' ').capitalize()}"
-        self._show("")
         self.query_one("#keys").focus()
+
+    def on_resize(self) -> None:
+        """Lay the keys out for the width there is."""
+        self.call_after_refresh(self._show)
+
+    def key_line(self) -> Content:
+        """Say the keys of the card."""
+        key = "$footer-key-foreground bold"
+        return Content.assemble(("/", f"{key} @click=screen.search"), " Search   ", ("esc", key), " Close")
 
     def action_search(self) -> None:
         """Search the keys."""
-        self.query_one("#search").focus()
+        box = self.query_one("#search")
+        box.add_class("-open")
+        box.focus()
+
+    def action_scroll(self, by: int) -> None:
+        """Move the text by a row."""
+        self.query_one("#keys").scroll_relative(y=by, animate=False)
+
+    def action_task_close(self) -> None:
+        """Leave the search, then the card."""
+        box = self.query_one("#search", Input)
+        if box.has_class("-open"):
+            box.value = ""
+            box.remove_class("-open")
+            self.query_one("#keys").focus()
+        else:
+            super().action_task_close()
 
     @on(Input.Changed, "#search")
-    def _filter(self, event: Input.Changed) -> None:
-        self._show(event.value)
+    def _filter(self) -> None:
+        self._show()
 
-    def _show(self, query: str) -> None:
-        words = query.lower().split()
-        shown = [item for item in self._commands if all(word in _haystack(item) for word in words)]
-        facts: list[Fact] = []
-        for group, title, rule in GROUPS:
-            members = [item for item in shown if _group(item) == group]
-            if not members:
-                continue
-            facts.append(Fact("", Content.assemble((f"{title:<13}", "bold $primary"), (rule, "$muted")), whole=True))
-            facts += [Fact(" ".join(_readable(item)), Content(item.tooltip)) for item in members]
-            facts.append(Fact("", Content(""), whole=True))
-        if not shown:
-            facts.append(Fact("", Content(f"No key matches {query}."), whole=True))
-        elif not words and self._screen == "runs":
-            facts += [Fact("", Content.styled(text, "$muted"), whole=True) for text in _OF_RUNS]
-        self.query_one("#text", FactSheet).show(facts)
+    @on(Input.Submitted, "#search")
+    def _searched(self) -> None:
+        self.query_one("#keys").focus()
 
+    def _show(self) -> None:
+        width = max(30, self.query_one("#keys").content_size.width - 1)
+        query = self.query_one("#search", Input).value.strip()
+        below = self._below(width)
+        if query:
+            lines = [line.shown for line in help_text.found(below, query)] or [
+                Content(f"Nothing here is about {query}.")
+            ]
+        else:
+            glance = help_text.at_a_glance(self._commands, self.workbench.settings.keys, width)
+            lines = [*glance, Content(""), *(line.shown for line in below)]
+        self.query_one("#text", FactSheet).show([Fact("", line, whole=True) for line in lines])
 
-def _group(command: Command) -> str:
-    """Return the part of the card a command stands in; what moves about in any screen is apart."""
-    return "move" if command.id.startswith("move.") or command.id in _PANES else command.group
-
-
-def _readable(command: Command) -> list[str]:
-    return [show_key(key) for key in command.keys]
-
-
-def _haystack(command: Command) -> str:
-    return " ".join([command.label, command.tooltip, command.palette or "", *_readable(command)]).lower()
+    def _below(self, width: int) -> list[help_text.Line]:
+        """Return what stands below the keys at a glance, and what a search looks through."""
+        scopes = SCREENS.get(self._screen, ())
+        blank = help_text.Line(Content(""))
+        parts = [help_text.sentences(self._commands, self.workbench.settings.keys, width)]
+        if "charts" in scopes:
+            parts.append(help_text.chart_facts())
+        if self._screen == "runs":
+            parts.append(help_text.filter_language(width))
+        if "run" in scopes:
+            parts.append(help_text.state_signs(width, plain=self.workbench.plain))
+        return [line for part in parts for line in (*part, blank)][:-1]
