@@ -7,7 +7,7 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,9 @@ from workbench import formatting
 if TYPE_CHECKING:
     from workbench.ui.usage import ReadUsage
     from workbench.ui.watch import RunRow, RunWatch
+
+FEWEST, MOST = 2, 8
+"""Runs that are compared: as many as there are colours at most."""
 
 
 class Inspecting(App[None]):
@@ -38,6 +41,22 @@ class Inspecting(App[None]):
         from workbench.ui.usage import Meter
 
         return Meter
+
+    def compare(self, paths: Sequence[Path]) -> None:
+        """Show two to eight runs beside each other.
+
+        Args:
+            paths: Their folders; one named twice counts once.
+        """
+        from workbench.ui.screens.compare import CompareScreen
+
+        wanted = list(dict.fromkeys(paths))
+        if len(wanted) < FEWEST:
+            self.notify("Two runs or more are compared: space marks them, then c.")
+            return
+        if len(wanted) > MOST:
+            self.notify(f"The first {MOST} of {formatting.digits(len(wanted))} runs are compared.")
+        self.push_screen(CompareScreen(wanted[:MOST]))
 
     @work(group="resume", exit_on_error=False, description="resuming a run")
     async def resume_as_it_was(self, row: RunRow) -> None:
