@@ -160,6 +160,53 @@ def test_an_environment_without_a_model_is_filmed_by_its_own_pictures(project: P
     assert [round(float(frame.mean()) / 255) for frame in film.frames] == [0, 1, 0, 1, 0, 1, 0]
 
 
+def test_the_worst_of_several_episodes_is_the_one_in_the_film(project: Project) -> None:
+    every = told(record(project, "cart_pole", "--seed", "3", "--episodes", "4", "-o", "every.npz", "--json"))
+    returns = [episode["return"] for episode in every["episodes"]]
+    assert every["frames"] == sum(episode["length"] + 1 for episode in every["episodes"])
+    document = told(
+        record(project, "cart_pole", "--seed", "3", "--episodes", "4", "--keep", "worst", "--size", "64x48", "--json")
+    )
+    assert [episode["return"] for episode in document["played"]] == returns
+    assert [episode["return"] for episode in document["episodes"]] == [min(returns)]
+    assert len(read_film(Path(document["file"])).frames) == document["episodes"][0]["length"] + 1
+    assert document["command"].endswith("--episodes 4 --keep worst --size 64x48")
+
+
+def test_recorded_states_are_filmed_again_without_what_acted(project: Project) -> None:
+    size = ("--size", "96x64", "--preset", "draft", "--json")
+    live = told(record(project, "cart_pole", "--seed", "3", "--episodes", "2", "--states", "both.npz", *size))
+    again = told(record(project, "both.npz", *size))
+    assert again["episodes"] == live["episodes"]
+    films = [read_film(Path(document["file"])).frames for document in (live, again)]
+    assert films[0].shape == films[1].shape
+    # Both films are drawn of the same states, to a rounding of the transforms.
+    assert np.abs(films[0].astype(int) - films[1]).mean() < 1
+    other = record(project, "both.npz", "--agent", "zero")
+    assert (other.returncode, "changes nothing" in other.stderr) == (2, True)
+
+
+def test_a_picture_shows_the_moment_that_was_asked_for(project: Project) -> None:
+    document = told(record(project, "half_cheetah", "--agent", "zero", "--still", "0.5s", "--json"))
+    assert document["episodes"][0]["length"] == 10
+    assert document["file"].endswith("half_cheetah_zero.png")
+    done = record(project, "cart_pole", "--still", "900", "--size", "64x64", "-o", "none.png")
+    assert done.returncode == 1
+    assert "has no step 900: it ended after" in done.stderr
+    assert not (project.root / "none.png").exists()
+
+
+def test_a_full_disk_is_one_sentence(project: Project) -> None:
+    """A limit on the size of files ends the encoder as a full disk would."""
+    limited = ["sh", "-c", 'ulimit -f 128; exec "$@"', "sh", *words(project, "ant", "--seconds", "8", "-o", "film.mp4")]
+    done = subprocess.run(limited, cwd=project.root, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert done.stderr.startswith("workbench: the film film.mp4 could not be written: ")
+    assert "Traceback" not in done.stderr
+    assert not (project.root / "film.mp4").exists()
+    assert [path.name for path in project.root.iterdir() if "part" in path.name] == []
+
+
 def test_without_graphics_the_sentence_the_exit_code_and_the_sidecar_say_so(project: Project) -> None:
     done = record(project, "cart_pole", __EGL_VENDOR_LIBRARY_FILENAMES="/nonexistent")
     assert done.returncode == 1
@@ -211,9 +258,18 @@ def test_stopping_leaves_a_film_that_plays(project: Project, number: signal.Sign
         (["--episodes", "0"], "--episodes takes"),
         (["--seed", "-1"], "--seed takes"),
         (["--seconds", "0"], "--seconds takes"),
-        (["--camera", "up"], "--camera takes"),
-        (["-o", "film.avi"], ".mp4, .webp, .gif, .png"),
-        (["-o", "film"], ".mp4, .webp, .gif, .png"),
+        (["--camera", "1,2,3,4"], "--camera takes"),
+        (["--camera", "sid"], "its cameras are side."),
+        (["--still", "2.5"], "--still takes"),
+        (["--still=-1s"], "--still takes"),
+        (["--still", "3", "-o", "film.mp4"], "Name it film.png"),
+        (["--still", "3", "--episodes", "2"], "--still shows one episode"),
+        (["--still", "3", "--seconds", "2"], "--still names one moment"),
+        (["--keep", "worst"], "--keep worst chooses from several"),
+        (["--states", "states.zip"], "Name it states.npz"),
+        (["-o", "a.npz", "--states", "b.npz"], "leave out --states"),
+        (["-o", "film.avi"], ".mp4, .webp, .gif, .png, .npz"),
+        (["-o", "film"], ".mp4, .webp, .gif, .png, .npz"),
         (["--env", "ant"], "--env names"),
         (["--agent", "policy"], "no run"),
     ],
@@ -225,7 +281,7 @@ def test_a_wrong_request_is_one_sentence_and_leaves_nothing(
     out, err = capsys.readouterr()
     assert out == ""
     assert sentence in err
-    assert list(project.root.iterdir()) == []
+    assert [path for path in project.root.rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.parametrize("target", ["no_such_thing", "no_such_run:best", "cart"])

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.viewer.fakes import Counting, Nodding, Reel, Sketch
-from workbench.viewer.recorder import FrameClock, frame_rate, record
+from workbench.runs.recordings import EpisodeResult
+from workbench.viewer.recorder import Filming, FrameClock, Snapshot, frame_rate, pick, record
 from workbench.viewer.session import Session
 
 
@@ -37,8 +40,8 @@ def test_a_resampled_film_lasts_as_long_as_the_simulation(control_hz: float) -> 
 
 def test_whole_episodes_are_filmed_with_their_reset_frames() -> None:
     session, sketch, reel = Session(Counting(4), Nodding(), seed=2), Sketch(), Reel()
-    done = record(session, sketch, reel, FrameClock(20, 20), episodes=2)
-    assert done.frames == reel.frames == 2 * (4 + 1)
+    done = record(session, [Filming(sketch, reel, FrameClock(20, 20))], numbers=range(2))
+    assert reel.frames == 2 * (4 + 1)
     assert [(episode.length, episode.seed, episode.reason) for episode in done.episodes] == [
         (4, 2, "fell"),
         (4, 3, "fell"),
@@ -50,14 +53,16 @@ def test_whole_episodes_are_filmed_with_their_reset_frames() -> None:
 
 def test_frames_that_are_not_due_are_not_drawn() -> None:
     sketch, reel = Sketch(), Reel()
-    record(Session(Counting(8), Nodding(), seed=0), sketch, reel, FrameClock(40, 20))
+    record(Session(Counting(8), Nodding(), seed=0), [Filming(sketch, reel, FrameClock(40, 20))])
     assert reel.frames == len(sketch.elapsed) == 5
     assert sketch.elapsed[1:] == pytest.approx([0.05] * 4)
 
 
-def test_an_episode_can_be_cut_after_some_seconds() -> None:
+def test_an_episode_can_be_cut_after_some_steps() -> None:
     reel = Reel()
-    done = record(Session(Counting(1000), Nodding(), seed=0), Sketch(), reel, FrameClock(20, 20), seconds=0.5)
+    done = record(
+        Session(Counting(1000), Nodding(), seed=0), [Filming(Sketch(), reel, FrameClock(20, 20))], last_step=10
+    )
     assert reel.frames == 11
     assert done.episodes[0].reason is None
     assert not done.stopped
@@ -65,15 +70,27 @@ def test_an_episode_can_be_cut_after_some_seconds() -> None:
 
 def test_a_film_that_is_asked_to_end_keeps_what_it_has() -> None:
     seen: list[int] = []
+    reel = Reel()
     done = record(
         Session(Counting(1000), Nodding(), seed=0),
-        Sketch(),
-        Reel(),
-        FrameClock(20, 20),
-        episodes=3,
+        [Filming(Sketch(), reel, FrameClock(20, 20))],
+        numbers=range(3),
         on_step=lambda episode, step: seen.append(step),
         should_stop=lambda: len(seen) == 4,
     )
     assert done.stopped
-    assert done.frames == 4
+    assert reel.frames == 4
     assert [episode.length for episode in done.episodes] == [3]
+
+
+@pytest.mark.parametrize(("step", "or_last", "frames"), [(0, False, 1), (3, False, 1), (9, False, 0), (9, True, 1)])
+def test_a_picture_is_drawn_once_at_its_step(step: int, or_last: bool, frames: int) -> None:
+    sketch, reel = Sketch(), Reel()
+    record(Session(Counting(5), Nodding(), seed=0), [Snapshot(sketch, reel, step, or_last=or_last)])
+    assert len(sketch.elapsed) == reel.frames == frames
+
+
+@pytest.mark.parametrize(("kept", "number"), [("worst", 1), ("best", 2)])
+def test_the_worst_and_the_best_are_told_by_their_returns_the_first_of_equals(kept: Any, number: int) -> None:
+    returns = [2.0, -1.0, 5.0, -1.0, 5.0]
+    assert pick([EpisodeResult(return_=value) for value in returns], kept) == number

@@ -1,4 +1,4 @@
-"""`workbench record`: film a checkpoint or an environment with no display."""
+"""`workbench record`: film a checkpoint, an environment or recorded states with no display."""
 
 from __future__ import annotations
 
@@ -6,99 +6,101 @@ import argparse
 import contextlib
 import os
 import shlex
-import signal
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import RequestError, WorkFailedError
 from workbench.project import Project
+from workbench.verbs.filming import Recording, Request, stop_on_signals
 from workbench.verbs.writing import write_json
 from workbench.viewer import options
 
 if TYPE_CHECKING:
-    from workbench.runs.recordings import JobReport, Sidecar
-    from workbench.viewer.camera import View
-    from workbench.viewer.frames import FrameSource
-    from workbench.viewer.session import Session
+    from workbench.runs.recordings import Sidecar
     from workbench.viewer.target import Target
 
 NICENESS = 10
 """Films are made in the background of training."""
 
-STILL_SECONDS = 1.0
-"""The moment that a picture shows unless told otherwise."""
-
-
-@dataclass(frozen=True)
-class _Request:
-    """What was asked for, checked."""
-
-    size: tuple[int, int]
-    samples: int
-    fps: float | None
-    view: View | None
-    seconds: float | None
+STATES_SUFFIX = ".npz"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `record`."""
     options.add_target_arguments(parser)
     presets = ", ".join(f"{name} {preset.size[0]}x{preset.size[1]}" for name, preset in options.PRESETS.items())
-    parser.add_argument("--episodes", type=int, default=1, metavar="N", help="episodes in the film (default: 1)")
-    parser.add_argument("--seconds", type=float, metavar="S", help="cut each episode after S simulated seconds")
-    parser.add_argument("--preset", choices=tuple(options.PRESETS), default="default", help=f"size: {presets}")
-    parser.add_argument("--size", metavar="WxH", help="pixels, even numbers (default: the preset's)")
-    parser.add_argument(
+    add = parser.add_argument
+    add("--episodes", type=int, metavar="N", help="episodes that are played (default: 1; all of a state recording)")
+    add("--keep", choices=("worst", "best"), help="record only the one of them with the lowest or the highest return")
+    add("--seconds", type=float, metavar="S", help="cut each episode after S simulated seconds")
+    add("--still", metavar="T", help="one picture: of the time 2.5s, or of the step 120")
+    add("--states", type=Path, metavar="FILE", help="keep the states in FILE.npz too; `-o FILE.npz` keeps only them")
+    add("--preset", choices=tuple(options.PRESETS), default="default", help=f"size: {presets}")
+    add("--size", metavar="WxH", help="pixels, even numbers (default: the preset's)")
+    add(
         "--fps",
         type=float,
         metavar="N",
         help="frames a second (default: the control rate if it is 10 to 60, else 30)",
     )
     options.add_theme_argument(parser)
-    parser.add_argument(
+    add(
         "--camera",
-        metavar="AZIMUTH,ELEVATION[,DISTANCE]",
-        help="degrees and metres as MuJoCo counts them (default: the model's own view, else 135,-16)",
+        metavar="CAMERA",
+        help="a camera of the model by its name, or AZIMUTH,ELEVATION[,DISTANCE] in degrees and metres as MuJoCo "
+        "counts them (default: the model's own view, else 135,-16)",
     )
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help=".mp4, .webp, .gif or .png (default: recordings/NAME.mp4)"
+    add(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help=".mp4, .webp, .gif, .png or .npz (default: recordings/NAME.mp4)",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON document about the film")
+    add("--json", action="store_true", help="print one JSON document about the recording")
 
 
 def run(args: argparse.Namespace, project: Project) -> int:
-    """Film, and return 0, or 130 where Ctrl-C cut the film short."""
+    """Record, and return 0, or 130 where Ctrl-C cut the recording short."""
     request = _checked(args)
-    from workbench.runs.recordings import JobReport, recording_path
+    from workbench.runs.recordings import JobReport, recording_path, sidecar_path
     from workbench.viewer.target import find_target
 
     target = find_target(project, args.target, agent=args.agent, env=args.env)
+    if target.recording is not None and args.stochastic:
+        raise RequestError("--stochastic changes nothing in a recording of what happened.")
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
+    path: Path | None = args.output
     try:
-        path: Path = args.output or recording_path(project.recordings, target.label, ".mp4")
+        if path is None:
+            path = recording_path(project.recordings, target.label, ".mp4" if request.still is None else ".png")
         report = JobReport(path, _sidecar(args, target, path))
-        with _stop_on_signals() as asked, report:
+        with stop_on_signals() as asked, report:
             session = target.open(seed=args.seed, stochastic=args.stochastic)
             try:
-                _film(session, args, request, report, asked)
+                Recording(session, target, request, report, asked).run()
             finally:
                 session.env.close()
+    except RequestError:
+        # What was never going to be made leaves no trace of a failure.
+        if path is not None and not path.exists():
+            sidecar_path(path).unlink(missing_ok=True)
+        raise
     except OSError as error:
-        where = args.output.parent if args.output else project.recordings
+        where = path.parent if path is not None else project.recordings
         raise WorkFailedError(
-            f"the film cannot be written in {where}: {error.strerror or error}.",
+            f"the recording cannot be written in {where}: {error.strerror or error}.",
             hint="Free some space, or name another place with -o.",
         ) from error
-    _tell(report.sidecar, path, as_json=args.json)
+    _tell(report.sidecar, path, request.states, as_json=args.json)
     return 130 if asked else 0
 
 
-def _checked(args: argparse.Namespace) -> _Request:
-    options.episode_count(args.episodes)
+def _checked(args: argparse.Namespace) -> Request:
+    if args.episodes is not None:
+        options.episode_count(args.episodes)
     options.check_seed(args.seed)
     preset = options.PRESETS[args.preset]
     size = preset.size if args.size is None else options.parse_size(args.size)
@@ -106,42 +108,91 @@ def _checked(args: argparse.Namespace) -> _Request:
     seconds: float | None = args.seconds
     if seconds is not None and not 0 < seconds < float("inf"):
         raise RequestError(f"--seconds takes a number above 0, not {seconds:g}.")
-    from workbench.viewer.camera import View
-    from workbench.viewer.film import check_suffix, is_still
+    still = None if args.still is None else options.Instant.parse(args.still)
+    if args.keep is not None and (args.episodes or 1) < 2:
+        raise RequestError(
+            f"--keep {args.keep} chooses from several episodes.", hint="Add --episodes with a number from 2."
+        )
+    from workbench.viewer.camera import parse_camera
+    from workbench.viewer.look import THEMES
 
-    if args.output is not None:
-        if args.output.is_dir():
-            raise RequestError(f"-o takes a file, and {args.output} is a folder.")
-        check_suffix(args.output)
-        seconds = STILL_SECONDS if seconds is None and is_still(args.output) else seconds
-    view = None if args.camera is None else View.parse(args.camera)
-    return _Request(size=size, samples=preset.samples, fps=fps, view=view, seconds=seconds)
+    states = _checked_files(args, is_still=still is not None)
+    if still is not None and seconds is not None:
+        raise RequestError("--still names one moment, and --seconds an end: give one of them.")
+    if still is not None and args.keep is None and (args.episodes or 1) > 1:
+        raise RequestError(
+            "--still shows one episode.", hint="--seed chooses it, or --keep worst or best of those in --episodes."
+        )
+    return Request(
+        size=size,
+        samples=preset.samples,
+        fps=fps,
+        view=None if args.camera is None else parse_camera(args.camera),
+        theme=next(name for name in THEMES if name == args.theme),
+        episodes=args.episodes,
+        kept=args.keep,
+        seconds=seconds,
+        still=still,
+        states=states,
+    )
+
+
+def _checked_files(args: argparse.Namespace, *, is_still: bool) -> Path | None:
+    """Return where the states go."""
+    from workbench.viewer.film import check_suffix
+    from workbench.viewer.film import is_still as is_picture
+
+    output, states = args.output, args.states
+    for flag, path in (("-o", output), ("--states", states)):
+        if path is not None and path.is_dir():
+            raise RequestError(f"{flag} takes a file, and {path} is a folder.")
+    if states is not None and states.suffix.lower() != STATES_SUFFIX:
+        near = states.with_suffix(STATES_SUFFIX).name
+        raise RequestError(f"--states takes a {STATES_SUFFIX} file, not {states.name}.", hint=f"Name it {near}.")
+    if output is not None and output.suffix.lower() == STATES_SUFFIX:
+        if states is not None or is_still:
+            other = "--states" if states is not None else "--still"
+            raise RequestError(f"-o {output} keeps states and no pictures; leave out {other}.")
+        return Path(output)
+    if output is not None:
+        check_suffix(output, also=(STATES_SUFFIX,))
+        if is_still and not is_picture(output):
+            raise RequestError(
+                f"--still makes one picture, and {output.name} is none.",
+                hint=f"Name it {output.with_suffix('.png').name}.",
+            )
+    return None if states is None else Path(states)
 
 
 def _sidecar(args: argparse.Namespace, target: Target, path: Path) -> Sidecar:
     from workbench.runs.recordings import Sidecar
     from workbench.viewer.film import is_still
 
+    kinds = {STATES_SUFFIX: "states"}
     return Sidecar(
-        kind="picture" if is_still(path) else "recording",
+        kind="picture" if is_still(path) else kinds.get(path.suffix.lower(), "recording"),
         command=_command(args),
         checkpoint=None if target.checkpoint is None else str(target.checkpoint),
         environment=target.source.env_id,
-        seed=args.seed,
+        seed=None if target.recording is not None else args.seed,
         theme=args.theme,
         stochastic=args.stochastic,
+        extra={} if args.states is None else {"states": str(args.states)},
     )
 
 
 def _command(args: argparse.Namespace) -> tuple[str, ...]:
-    """Return the words that make the film again."""
+    """Return the words that make the recording again."""
     words = ["workbench", "record", args.target]
     given = {
         "--agent": args.agent,
         "--env": args.env,
         "--seed": args.seed,
         "--episodes": args.episodes if args.episodes != 1 else None,
+        "--keep": args.keep,
         "--seconds": args.seconds,
+        "--still": args.still,
+        "--states": args.states,
         "--preset": args.preset if args.preset != "default" else None,
         "--size": args.size,
         "--fps": args.fps,
@@ -154,112 +205,12 @@ def _command(args: argparse.Namespace) -> tuple[str, ...]:
     return (*words, "--stochastic") if args.stochastic else tuple(words)
 
 
-def _film(session: Session, args: argparse.Namespace, request: _Request, report: JobReport, asked: list[int]) -> None:
-    from workbench.viewer.film import open_film
-    from workbench.viewer.recorder import FrameClock, frame_rate, record
-    from workbench.viewer.session import control_period, longest_episode
-
-    control_hz = 1 / control_period(session.env)
-    clock = FrameClock(control_hz, frame_rate(control_hz, request.fps))
-    longest = longest_episode(session.env)
-    progress = _Progress(report, episodes=args.episodes, steps=_steps(longest, request.seconds, control_hz))
-    # Environments render nothing before their first reset.
-    session.begin(0)
-    source = _source(session, args, request)
-    try:
-        report.update(size=source.format.size, fps=round(clock.fps, 3))
-        with progress, open_film(report.film, source.format, clock.fps) as film:
-            recorded = record(
-                session,
-                source,
-                film,
-                clock,
-                episodes=args.episodes,
-                seconds=request.seconds,
-                on_step=progress.step,
-                should_stop=lambda: bool(asked),
-            )
-    finally:
-        source.close()
-    report.update(
-        episodes=tuple(recorded.episodes), frames=recorded.frames, duration_s=round(recorded.frames / clock.fps, 3)
-    )
-    if recorded.stopped:
-        report.finish("stopped", "stopped by hand")
-
-
-def _source(session: Session, args: argparse.Namespace, request: _Request) -> FrameSource:
-    from workbench.viewer.frames import MujocoFrames, RenderedFrames
-    from workbench.viewer.look import theme_named
-    from workbench.viewer.session import has_mujoco_model
-
-    if not has_mujoco_model(session.env):
-        return RenderedFrames(session.env)
-    return MujocoFrames(
-        session.env, size=request.size, samples=request.samples, theme=theme_named(args.theme), view=request.view
-    )
-
-
-def _steps(longest: int | None, seconds: float | None, control_hz: float) -> int | None:
-    cut = None if seconds is None else max(1, round(seconds * control_hz))
-    known = [steps for steps in (longest, cut) if steps]
-    return min(known) if known else None
-
-
-class _Progress:
-    """Says how far the film is: in the sidecar for the app, and in one line on a terminal's stderr."""
-
-    def __init__(self, report: JobReport, *, episodes: int, steps: int | None) -> None:
-        self._report = report
-        self._episodes = episodes
-        self._steps = steps
-        self._line = sys.stderr.isatty()
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __exit__(self, *raised: Any) -> None:
-        if self._line:
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
-
-    def step(self, episode: int, step: int) -> None:
-        """Note the step that was filmed."""
-        share = 0.0 if self._steps is None else min(1.0, step / self._steps)
-        count = f"episode {episode + 1} of {self._episodes}, " if self._episodes > 1 else ""
-        message = f"{count}step {step}" + ("" if self._steps is None else f" of {self._steps}")
-        self._report.progress((episode + share) / self._episodes, message)
-        if self._line and step % 5 == 0:
-            sys.stderr.write(f"\r\033[Kfilming {self._report.film.name}: {message}")
-            sys.stderr.flush()
-
-
-@contextlib.contextmanager
-def _stop_on_signals() -> Iterator[list[int]]:
-    """Collect the first Ctrl-C or SIGTERM, so that the film ends after a whole frame; a second one interrupts."""
-    asked: list[int] = []
-
-    def note(number: int, _frame: object) -> None:
-        if asked:
-            raise KeyboardInterrupt
-        asked.append(number)
-
-    try:
-        before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    except ValueError:  # Not the main thread, which alone hears signals.
-        yield asked
-        return
-    try:
-        yield asked
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _tell(sidecar: Sidecar, path: Path, *, as_json: bool) -> None:
+def _tell(sidecar: Sidecar, path: Path, states: Path | None, *, as_json: bool) -> None:
+    is_there = sidecar.frames is not None
     if as_json:
-        document = {
-            "file": str(path),
+        document: dict[str, Any] = {
+            "file": str(path) if is_there else None,
+            "states": None if states is None or not is_there else str(states),
             "frames": sidecar.frames,
             "fps": sidecar.fps,
             "size": sidecar.size,
@@ -268,13 +219,21 @@ def _tell(sidecar: Sidecar, path: Path, *, as_json: bool) -> None:
             "checkpoint": sidecar.checkpoint,
             "seed": sidecar.seed,
             "episodes": [episode.to_json() for episode in sidecar.episodes],
+            "kept": sidecar.extra.get("kept"),
+            "played": sidecar.extra.get("played"),
             "command": shlex.join(sidecar.command),
             "stopped": sidecar.job is not None and sidecar.job.state == "stopped",
         }
         write_json(document)
         return
+    from workbench.runs.recordings import EpisodeResult
     from workbench.viewer.session import describe
 
-    for number, episode in enumerate(sidecar.episodes):
-        sys.stderr.write(f"{describe(number, episode)}\n")
-    print(path)  # noqa: T201
+    played = [EpisodeResult.from_json(item) for item in sidecar.extra.get("played") or ()]
+    for number, episode in enumerate(played or sidecar.episodes):
+        mark = f"  {sidecar.extra['kept']}, recorded" if played and episode in sidecar.episodes else ""
+        sys.stderr.write(f"{describe(number, episode)}{mark}\n")
+    if is_there:
+        print(path)  # noqa: T201
+    if is_there and states not in (None, path):
+        print(states)  # noqa: T201

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NewType
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import RequestError
+from workbench.suggest import nearest_one
 from workbench.viewer.framing import Framing
 
 Vector = NDArray[np.floating[Any]]
+
+PERSPECTIVE = int(mujoco.mjtProjection.mjPROJ_PERSPECTIVE)
 
 FIELD_OF_VIEW_DEG = 40.0
 """The vertical angle of view."""
@@ -22,6 +26,9 @@ DISTANCE = 2.9
 
 ALONG_S = 0.3
 """Time constant of following over the ground."""
+
+CameraName = NewType("CameraName", str)
+"""A camera that the model has itself."""
 
 UP_S = 1.0
 """Time constant of following upwards: longer, so that a gait's bobbing does not shake the picture."""
@@ -48,11 +55,20 @@ class View:
         except ValueError:
             numbers = []
         if len(numbers) not in (2, 3) or not all(math.isfinite(number) for number in numbers):
-            raise RequestError(f"--camera takes AZIMUTH,ELEVATION[,DISTANCE] such as 135,-16,4, not `{text}`.")
+            raise RequestError(
+                f"--camera takes AZIMUTH,ELEVATION[,DISTANCE] such as 135,-16,4, or the name of one of the model's "
+                f"cameras, not `{text}`."
+            )
         azimuth, elevation, distance = [*numbers, 0.0][:3]
         if not -89 <= elevation <= 89 or distance < 0:
             raise RequestError(f"--camera takes an elevation from -89 to 89 and a distance from 0, not `{text}`.")
         return cls(azimuth, elevation, distance)
+
+    @classmethod
+    def along(cls, direction: Vector, distance: float) -> View:
+        """Return the view along a unit vector `(3,)`."""
+        x, y, z = (float(part) for part in direction)
+        return cls(math.degrees(math.atan2(y, x)), math.degrees(math.asin(min(max(z, -1.0), 1.0))), distance)
 
     @property
     def direction(self) -> Vector:
@@ -64,6 +80,42 @@ class View:
     def position(self, target: Vector) -> Vector:
         """Return where the camera stands when it looks at `target`."""
         return target - self.distance * self.direction
+
+
+def parse_camera(text: str) -> View | CameraName:
+    """Read a view, or take `text` for the name of a camera of the model.
+
+    Raises:
+        RequestError: It is neither.
+    """
+    names_one = "," not in text and text.strip() and not _is_number(text)
+    return CameraName(text.strip()) if names_one else View.parse(text)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def find_camera(model: Any, name: CameraName) -> int:
+    """Return the number of a camera of the model.
+
+    Raises:
+        RequestError: It has none of that name, or one that sees no perspective; says which there are.
+    """
+    names = [str(model.cam(index).name) for index in range(model.ncam)]
+    if name not in names:
+        near = nearest_one(name, names)
+        known = f"its cameras are {', '.join(filter(None, names))}" if any(names) else "it has none"
+        hint = f"Did you mean {near}?" if near else "AZIMUTH,ELEVATION such as 135,-16 needs no camera."
+        raise RequestError(f"the model has no camera `{name}`; {known}.", hint=hint)
+    index = names.index(name)
+    if int(model.cam_projection[index]) != PERSPECTIVE:
+        raise RequestError(f"the camera `{name}` is orthographic; only perspective ones can be looked through.")
+    return index
 
 
 def view_of(framing: Framing, wanted: View | None = None) -> View:
@@ -78,9 +130,13 @@ class Follower:
     A critically damped spring that also heeds the velocity of what it follows: plain smoothing would trail a fast
     runner by a whole frame's width. It is solved exactly for a target that moves in a straight line between two
     updates, so that two half steps bring the point where one whole step does.
+
+    Args:
+        along_s: Time constant over the ground; upwards it is longer in proportion, and 0 follows at once.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, along_s: float = ALONG_S) -> None:
+        self.along_s = along_s
         self._point: Vector | None = None
         self._velocity: Vector = np.zeros(3)
         self._target: Vector = np.zeros(3)
@@ -94,8 +150,10 @@ class Follower:
         target = np.array(target, dtype=float)
         if self._point is None:
             self._point, self._velocity = target, np.zeros(3)
+        elif self.along_s <= 0:
+            self._point, self._velocity = target, np.zeros(3)
         elif elapsed_s > 0:
-            pull = 1 / np.array([ALONG_S, ALONG_S, UP_S])
+            pull = 1 / (self.along_s * np.array([1.0, 1.0, UP_S / ALONG_S]))
             speed = (target - self._target) / elapsed_s
             behind, falling_behind = self._target - self._point, speed - self._velocity
             decay = np.exp(-pull * elapsed_s)

@@ -7,6 +7,7 @@ and runs as a process of its own.
 from __future__ import annotations
 
 import contextlib
+import signal
 import subprocess
 import tempfile
 from fractions import Fraction
@@ -39,11 +40,16 @@ class Film(Protocol):
 _MP4 = ["-crf", "20", "-preset", "veryfast", "-movflags", "+faststart"]
 _WEBP = ["-quality", "70", "-compression_level", "4", "-loop", "0"]
 
+PALETTE_FRAMES = 50
+"""The colours of a GIF are chosen from so many frames; ffmpeg keeps these, uncompressed, and would keep all."""
+
+_GIF_FILTERS = f"format=rgb24,split[a][b];[a]trim=end_frame={PALETTE_FRAMES},palettegen[p];[b][p]paletteuse"
+
 # Suffix: the codec, the pixel format of the file, what else ffmpeg is told, and the end of the filter chain.
 _ENCODINGS: dict[str, tuple[str, str, list[str], str]] = {
     ".mp4": ("libx264", "yuv420p", _MP4, ""),
     ".webp": ("libwebp_anim", "yuv420p", _WEBP, ""),
-    ".gif": ("gif", "pal8", ["-loop", "0"], "format=rgb24,split[a][b];[a]palettegen[p];[b][p]paletteuse"),
+    ".gif": ("gif", "pal8", ["-loop", "0"], _GIF_FILTERS),
 }
 _STILL = ".png"
 
@@ -51,17 +57,22 @@ SUFFIXES = (*_ENCODINGS, _STILL)
 """What can be written, the usual first."""
 
 
-def check_suffix(path: Path) -> None:
+def check_suffix(path: Path, also: tuple[str, ...] = ()) -> None:
     """Refuse a file name whose suffix names no format that can be written.
+
+    Args:
+        path: The name.
+        also: What can be written there besides films and pictures.
 
     Raises:
         RequestError: It does not.
     """
     suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        near = nearest_one(suffix, SUFFIXES) or SUFFIXES[0]
+    known = (*SUFFIXES, *also)
+    if suffix not in known:
+        near = nearest_one(suffix, known) or SUFFIXES[0]
         raise RequestError(
-            f"`{path.name}` names no format that can be written; there are {', '.join(SUFFIXES)}.",
+            f"`{path.name}` names no format that can be written; there are {', '.join(known)}.",
             hint=f"Name it {path.with_suffix(near).name}.",
         )
 
@@ -160,7 +171,9 @@ class EncodedFilm:
     def _failure(self) -> WorkFailedError:
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace").strip().splitlines()
-        reason = said[-1].strip() if said else "the encoder ended without a word"
+        code = None if self._encoder is None else self._encoder.returncode
+        how = f" ({signal.strsignal(-code)})" if code is not None and code < 0 else ""
+        reason = said[-1].strip() if said else f"the encoder ended without a word{how}"
         return WorkFailedError(f"the film {self._path} could not be written: {reason}")
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import GraphicsError
 from workbench.viewer import backend, framing
-from workbench.viewer.camera import Follower, View, view_of
+from workbench.viewer.camera import CameraName, Follower, Vector, View, find_camera, view_of
 from workbench.viewer.look import Theme
 from workbench.viewer.scene import Scene
 
@@ -58,16 +58,21 @@ class MujocoFrames:
         size: Width and height in pixels.
         samples: Pixels drawn for each one shown, along each side.
         theme: The colours around the model.
-        view: Where the camera stands; None to choose by the model.
+        view: Where the camera stands, or the model's camera to look through; None to choose by the model.
+
+    Raises:
+        RequestError: The model has no such camera.
+        GraphicsError: Nothing can be drawn here.
     """
 
     def __init__(
-        self, env: Any, *, size: tuple[int, int], samples: int, theme: Theme, view: View | None = None
+        self, env: Any, *, size: tuple[int, int], samples: int, theme: Theme, view: View | CameraName | None = None
     ) -> None:
         self._env = env.unwrapped
         self._format = PixelFormat(size, "rgba", bottom_up=True)
         self._framing = framing.frame(self._env.model, follow=getattr(self._env, "follow_body", None))
-        self._view = view_of(self._framing, view)
+        self._camera = None if view is None or isinstance(view, View) else find_camera(self._env.model, view)
+        self._view = view_of(self._framing, view if isinstance(view, View) else None)
         self._follower = Follower()
         backend.start("offscreen", size=size, samples=samples, theme=theme)
         self._polyscope = backend.import_polyscope()
@@ -75,6 +80,8 @@ class MujocoFrames:
         self._bindings = importlib.import_module("polyscope_bindings")
         with backend.failures_explained():
             self._scene = Scene(self._env.model, self._framing, theme)
+        if self._camera is not None:
+            self._polyscope.set_vertical_fov_degrees(float(self._env.model.cam_fovy[self._camera]))
         self._options = self._bindings.ScreenshotOptions()
         self._options.include_UI = False
         self._options.transparent_background = False
@@ -97,11 +104,20 @@ class MujocoFrames:
         target = self._follower.update(self._framing.target(data), elapsed_s)
         with backend.failures_explained():
             self._scene.update(data, target)
-            # Clipping is measured from the camera to this point, which looking at another one leaves behind.
-            self._polyscope.set_view_center_raw(target)
-            self._polyscope.look_at_dir(self._view.position(target), target, UP)
+            if self._camera is None:
+                self._look(self._view.position(target), target, UP)
+            else:
+                position, axes = data.cam_xpos[self._camera], data.cam_xmat[self._camera].reshape(3, 3)
+                forward = -axes[:, 2]
+                ahead = max(float(forward @ (target - position)), self._framing.radius)
+                self._look(position, position + ahead * forward, axes[:, 1])
             buffer: NDArray[np.uint8] = self._bindings.screenshot_to_buffer(self._options)
         return buffer
+
+    def _look(self, position: Vector, target: Vector, up: Any) -> None:
+        # Clipping is measured from the camera to this point, which looking at another one leaves behind.
+        self._polyscope.set_view_center_raw(target)
+        self._polyscope.look_at_dir(position, target, up)
 
     def resize(self, size: tuple[int, int]) -> None:
         """Draw at another width and height from now on."""

@@ -37,12 +37,42 @@ PRESETS: dict[PresetName, Preset] = {
 }
 
 
+@dataclass(frozen=True)
+class Instant:
+    """A moment of an episode, by simulated time or by its number of steps."""
+
+    seconds: float | None = None
+    step: int | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Instant:
+        """Read `2.5s`, a time, or `120`, a step.
+
+        Raises:
+            RequestError: It is neither, or before the reset.
+        """
+        number = text.strip().lower()
+        if number.isascii() and number.isdigit():
+            return cls(step=int(number))
+        try:
+            seconds = float(number.removesuffix("s")) if number.endswith("s") else -1.0
+        except ValueError:
+            seconds = -1.0
+        if not 0 <= seconds < float("inf"):
+            raise RequestError(f"--still takes a time such as 2.5s or a step such as 120, not `{text}`.")
+        return cls(seconds=seconds)
+
+    def step_at(self, control_hz: float) -> int:
+        """Return the step that is nearest."""
+        return round((self.seconds or 0.0) * control_hz) if self.step is None else self.step
+
+
 def add_target_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what says whom to watch."""
     parser.add_argument(
         "target",
-        metavar="CKPT|ENV",
-        help="a checkpoint (a path, RUN, RUN:best, RUN:latest, RUN:STEPS) or an environment",
+        metavar="CKPT|ENV|FILE.npz",
+        help="a checkpoint (a path, RUN, RUN:best, RUN:latest, RUN:STEPS), an environment, or a state recording",
     )
     parser.add_argument(
         "--agent",
@@ -54,9 +84,30 @@ def add_target_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stochastic", action="store_true", help="sample actions (default: act greedily)")
 
 
+def add_side_by_side_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what says whom else to watch at the same time; after `add_target_arguments`."""
+    parser.add_argument(
+        "others", nargs="*", metavar="CKPT", help="up to eight more, side by side in step, with the same seed"
+    )
+    parser.add_argument(
+        "--ghost", action="store_true", help="show several on one floor, see-through, instead of side by side"
+    )
+
+
+def check_side_by_side(args: argparse.Namespace) -> None:
+    """Check what was given for several.
+
+    Raises:
+        RequestError: There is only one.
+    """
+    if args.ghost and not args.others:
+        raise RequestError("--ghost is for several policies.", hint="Name a second checkpoint.")
+
+
 def add_play_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `play` takes."""
     add_target_arguments(parser)
+    add_side_by_side_arguments(parser)
     parser.add_argument("--episodes", type=int, metavar="N", help="end after N episodes (default: until closed)")
     add_theme_argument(parser)
     parser.add_argument(
@@ -76,6 +127,7 @@ def check_play(args: argparse.Namespace) -> None:
     if args.episodes is not None:
         episode_count(args.episodes)
     check_seed(args.seed)
+    check_side_by_side(args)
 
 
 def check_descriptor(descriptor: int | None) -> int | None:

@@ -1,4 +1,4 @@
-"""What `play` and `record` were asked to show: a checkpoint or an environment, opened, with what acts in it."""
+"""What `play` and `record` were asked to show: a checkpoint, an environment or a state recording, opened."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import contextlib
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from workbench.errors import GraphicsError, NotFoundError, RequestError
 from workbench.policies import Actor
 from workbench.project import Project
 from workbench.suggest import nearest
+from workbench.viewer import states
 from workbench.viewer.options import AgentChoice
 from workbench.viewer.session import Session, has_mujoco_model
+from workbench.viewer.states import StateRecording
 
 
 @dataclass(frozen=True)
@@ -22,13 +24,16 @@ class Target:
 
     source: Any
     """The `EnvSource` that the environment is made from."""
-    agent: AgentChoice
+    agent: AgentChoice | Literal["recording"]
+    """Who acts; in a recording everything is done already."""
     checkpoint: Path | None = None
     """The checkpoint's folder where the agent is a policy."""
     steps: int | None = None
     """The checkpoint's steps."""
     run: str | None = None
     """The short ID of the checkpoint's run."""
+    recording: StateRecording | None = None
+    """The states that are shown, where nothing is simulated."""
 
     @property
     def name(self) -> str:
@@ -38,12 +43,17 @@ class Target:
     @property
     def label(self) -> str:
         """What a file name or a title calls it: environment, run or agent, steps."""
-        parts = [self.name, self.run or self.agent, "" if self.steps is None else str(self.steps)]
+        if self.recording is not None:
+            parts = [self.recording.path.stem]
+        else:
+            parts = [self.name, self.run or self.agent, "" if self.steps is None else str(self.steps)]
         return "_".join(re.sub(r"[^A-Za-z0-9.-]+", "_", part) for part in parts if part)
 
     @property
     def title(self) -> str:
         """What the window calls it."""
+        if self.recording is not None:
+            return f"{self.name}, {self.recording.path.name}"
         acting = self.agent if self.steps is None else f"{self.steps:,} steps".replace(",", " ")
         return f"{self.name} {self.run}, {acting}" if self.run else f"{self.name}, {acting}"
 
@@ -58,6 +68,10 @@ class Target:
 
         route_warnings()
         env = make_single(self.source)
+        if self.recording is not None:
+            from workbench.viewer.replay import Replay
+
+            return Replay(env, self.recording, name=self.name)
         if not has_mujoco_model(env):
             env.close()
             env = _rendering(self.source)
@@ -76,6 +90,8 @@ class Target:
         """
         from workbench.policies import load_policy, make_agent
 
+        if self.agent == "recording":
+            raise RequestError("nothing acts in a recording.")
         if self.checkpoint is None or self.agent != "policy":
             return make_agent(self.agent, env, seed=seed)
         actor = load_policy(self.checkpoint, stochastic=stochastic, seed=seed)
@@ -97,7 +113,7 @@ def find_target(project: Project, text: str, *, agent: AgentChoice | None = None
 
     Args:
         project: Where environments and runs are.
-        text: An environment's name or ID, or a reference to a checkpoint.
+        text: An environment's name or ID, a reference to a checkpoint, or the path of a state recording.
         agent: Who acts; None for the policy of a checkpoint, and `random` in an environment.
         env: Another environment to play a policy in.
 
@@ -107,6 +123,8 @@ def find_target(project: Project, text: str, *, agent: AgentChoice | None = None
     """
     from workbench.runs import resolve_checkpoint
 
+    if Path(text).suffix.lower() == states.SUFFIX:
+        return _find_recording(Path(text), agent=agent, env=env)
     source = None if _is_reference(text) else _find_environment(project, text)
     if source is not None and agent != "policy":
         if env is not None:
@@ -131,6 +149,22 @@ def find_target(project: Project, text: str, *, agent: AgentChoice | None = None
     if agent is not None and agent != "policy":
         return Target(played, agent)
     return Target(played, "policy", checkpoint, steps, _run_id(checkpoint))
+
+
+def _find_recording(path: Path, *, agent: AgentChoice | None, env: str | None) -> Target:
+    from workbench.simulation import EnvSource
+
+    if agent is not None or env is not None:
+        flag = "--agent" if agent is not None else "--env"
+        raise RequestError(
+            f"{flag} changes nothing in {path}, a recording of what happened.", hint=f"Leave out {flag}."
+        )
+    recording = StateRecording.read(path)
+    try:
+        source = EnvSource.from_json(recording.about["environment"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise RequestError(f"{path} does not say what environment it is of.") from error
+    return Target(source, "recording", recording=recording)
 
 
 def _is_reference(text: str) -> bool:

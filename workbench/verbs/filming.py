@@ -1,0 +1,294 @@
+"""What `record` does once it knows what was asked for: play, watch, and say how far it is."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import RequestError, WorkFailedError
+from workbench.viewer.options import Instant
+
+if TYPE_CHECKING:
+    from workbench.runs.recordings import EpisodeResult, JobReport
+    from workbench.viewer.camera import CameraName, View
+    from workbench.viewer.frames import FrameSource
+    from workbench.viewer.look import ThemeName
+    from workbench.viewer.recorder import Kept, Recorded, Watcher
+    from workbench.viewer.session import Session
+    from workbench.viewer.target import Target
+
+CHOOSING = 0.2
+"""The share of the work that playing counts for, where one episode of several is filmed."""
+
+PICTURE_S = 1.0
+"""The moment that a picture shows unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for, checked."""
+
+    size: tuple[int, int]
+    samples: int
+    fps: float | None
+    view: View | CameraName | None
+    theme: ThemeName
+    episodes: int | None
+    """How many; None for one, and for all of a state recording."""
+    kept: Kept | None
+    """Which of them is recorded; None for all."""
+    seconds: float | None
+    """Where each is cut, in simulated time."""
+    still: Instant | None
+    """The moment of a picture."""
+    states: Path | None
+    """Where the states go."""
+
+
+class Recording:
+    """One call of `record`.
+
+    Args:
+        session: What is played.
+        target: What it was made from.
+        request: What was asked for.
+        report: Takes in how it goes; its file is what is made.
+        asked: Holds something once someone asked to stop.
+    """
+
+    def __init__(
+        self, session: Session, target: Target, request: Request, report: JobReport, asked: Sequence[object]
+    ) -> None:
+        from workbench.viewer.film import is_still
+        from workbench.viewer.recorder import FrameClock, frame_rate
+        from workbench.viewer.session import control_period, longest_episode
+        from workbench.viewer.states import SUFFIX
+
+        self._session = session
+        self._target = target
+        self._request = request
+        self._report = report
+        self._asked = asked
+        self._control_hz = 1 / control_period(session.env)
+        self._clock = FrameClock(self._control_hz, frame_rate(self._control_hz, request.fps))
+        self._is_picture = is_still(report.film)
+        self._has_film = report.film.suffix.lower() != SUFFIX
+        self._cut = self._last_step()
+        known = [steps for steps in (longest_episode(session.env), self._cut) if steps]
+        self._progress = Progress(report, min(known) if known else None)
+
+    def run(self) -> None:
+        """Record.
+
+        Raises:
+            RequestError: It cannot be done with this environment.
+            SimulationError: The environment raised.
+            GraphicsError: Nothing can be drawn here.
+            WorkFailedError: A file cannot be written, or there is no such moment.
+        """
+        numbers, chosen = self._numbers()
+        if not numbers:
+            self._report.finish("stopped", "stopped by hand before anything was recorded")
+            return
+        with self._progress:
+            recorded = self._record(numbers)
+        if chosen is not None and recorded.episodes[0] != chosen and not recorded.stopped:
+            sys.stderr.write(
+                "The episode went otherwise than when it was chosen: the environment is not repeatable.\n"
+            )
+        if recorded.stopped:
+            self._report.finish("stopped", "stopped by hand")
+
+    def _numbers(self) -> tuple[list[int], EpisodeResult | None]:
+        """Return which episodes are recorded, and how the only one went when it was chosen from several."""
+        from workbench.viewer.recorder import pick, record
+        from workbench.viewer.replay import Replay
+
+        request, session = self._request, self._session
+        there = len(session.recording.episodes) if isinstance(session, Replay) else None
+        count = request.episodes or there or 1
+        if there is not None and count > there:
+            raise RequestError(f"--episodes asks for {count}, and {self._target.label} holds {there}.")
+        if request.kept is None:
+            self._progress.episodes = count
+            return list(range(count)), None
+        self._progress.episodes, self._progress.to = count, CHOOSING
+        with self._progress:
+            played = record(
+                session,
+                (),
+                numbers=range(count),
+                last_step=self._cut,
+                on_step=self._progress.playing,
+                should_stop=lambda: bool(self._asked),
+            )
+        if played.stopped:
+            return [], None
+        number = pick(played.episodes, request.kept)
+        self._progress.episodes, self._progress.begin, self._progress.to = 1, CHOOSING, 1.0
+        told = [episode.to_json() for episode in played.episodes]
+        self._report.update(extra={**self._report.sidecar.extra, "kept": request.kept, "played": told})
+        return [number], played.episodes[number]
+
+    def _last_step(self) -> int | None:
+        """Return where episodes are cut."""
+        still, seconds = self._request.still, self._request.seconds
+        if still is not None:
+            return still.step_at(self._control_hz)
+        if seconds is None and self._is_picture:
+            seconds = PICTURE_S
+        return None if seconds is None else max(1, round(seconds * self._control_hz))
+
+    def _record(self, numbers: list[int]) -> Recorded:
+        from workbench.viewer.film import open_film
+        from workbench.viewer.recorder import Filming, Snapshot, record
+
+        session, request, report = self._session, self._request, self._report
+        watchers: list[Watcher] = []
+        with contextlib.ExitStack() as stack:
+            states = self._open_states(stack)
+            if states is not None:
+                watchers.append(states)
+            film = None
+            if self._has_film:
+                # Environments render nothing before their first reset.
+                session.begin(numbers[0])
+                source = self._open_source()
+                stack.callback(source.close)
+                report.update(size=source.format.size, fps=round(self._clock.fps, 3))
+                film = stack.enter_context(open_film(report.film, source.format, self._clock.fps))
+                if self._is_picture:
+                    assert self._cut is not None
+                    watchers.append(Snapshot(source, film, self._cut, or_last=request.still is None))
+                else:
+                    watchers.append(Filming(source, film, self._clock))
+            recorded = record(
+                session,
+                watchers,
+                numbers=numbers,
+                last_step=self._cut,
+                on_step=self._progress.recording,
+                should_stop=lambda: bool(self._asked),
+            )
+            if film is not None and not film.frames and not recorded.stopped:
+                raise WorkFailedError(self._too_short(recorded.episodes[-1].length or 0))
+        frames = (film.frames if film is not None else states.states if states is not None else 0) or None
+        fps = self._clock.fps if film is not None else self._control_hz
+        report.update(
+            episodes=tuple(recorded.episodes),
+            frames=frames,
+            fps=round(fps, 3),
+            duration_s=None if frames is None or self._is_picture else round(frames / fps, 3),
+        )
+        return recorded
+
+    def _open_states(self, stack: contextlib.ExitStack) -> Any | None:
+        from workbench.viewer.session import has_mujoco_model
+        from workbench.viewer.states import StateLog
+
+        path = self._request.states
+        if path is None:
+            return None
+        target, session = self._target, self._session
+        if not has_mujoco_model(session.env):
+            raise RequestError(f"{target.name} has no MuJoCo model, and so no states to record.")
+        about = {
+            "environment": target.source.to_json(),
+            "agent": target.agent,
+            "checkpoint": None if target.checkpoint is None else str(target.checkpoint),
+            "steps": target.steps,
+            "run": target.run,
+            "seed": session.first_seed,
+        }
+        return stack.enter_context(StateLog(path, session, about, period_s=1 / self._control_hz))
+
+    def _open_source(self) -> FrameSource:
+        from workbench.viewer.frames import MujocoFrames, RenderedFrames
+        from workbench.viewer.look import theme_named
+        from workbench.viewer.session import has_mujoco_model
+
+        request, env = self._request, self._session.env
+        if not has_mujoco_model(env):
+            return RenderedFrames(env)
+        theme = theme_named(request.theme)
+        return MujocoFrames(env, size=request.size, samples=request.samples, theme=theme, view=request.view)
+
+    def _too_short(self, length: int) -> str:
+        return (
+            f"the episode has no step {self._cut}: it ended after {length} steps, "
+            f"{length / self._control_hz:g} simulated seconds."
+        )
+
+
+class Progress:
+    """Says how far a recording is: in the sidecar for the app, and in one line on a terminal's stderr.
+
+    Args:
+        report: Takes it in.
+        steps: How many steps an episode has at the most, where that is known.
+    """
+
+    def __init__(self, report: JobReport, steps: int | None) -> None:
+        self.episodes = 1
+        """How many are played."""
+        self.begin, self.to = 0.0, 1.0
+        """Which part of the whole work that is."""
+        self._report = report
+        self._steps = steps
+        self._line = sys.stderr.isatty()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._line:
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()
+
+    def recording(self, episode: int, step: int) -> None:
+        """Note a step that was recorded."""
+        self._tell("recording", episode, step)
+
+    def playing(self, episode: int, step: int) -> None:
+        """Note a step that was only played."""
+        self._tell("playing", episode, step)
+
+    def _tell(self, doing: str, episode: int, step: int) -> None:
+        share = 0.0 if self._steps is None else min(1.0, step / max(1, self._steps))
+        count = f"episode {episode + 1} of {self.episodes}, " if self.episodes > 1 else ""
+        message = f"{count}step {step}" + ("" if self._steps is None else f" of {self._steps}")
+        whole = self.begin + (self.to - self.begin) * (episode + share) / self.episodes
+        self._report.progress(whole, message)
+        if self._line and step % 5 == 0:
+            sys.stderr.write(f"\r\033[K{doing} {self._report.film.name}: {message}")
+            sys.stderr.flush()
+
+
+@contextlib.contextmanager
+def stop_on_signals() -> Iterator[list[int]]:
+    """Collect the first Ctrl-C or SIGTERM, so that the film ends after a whole frame; a second one interrupts."""
+    asked: list[int] = []
+
+    def note(number: int, _frame: object) -> None:
+        if asked:
+            raise KeyboardInterrupt
+        asked.append(number)
+
+    try:
+        before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    except ValueError:  # Not the main thread, which alone hears signals.
+        yield asked
+        return
+    try:
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
