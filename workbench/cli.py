@@ -151,7 +151,7 @@ def _verb_parser(verb: Verb, folder: str | None = None) -> _Parser:
         verb: The verb.
         folder: The project that was named before it.
     """
-    parser = _Parser(prog=f"workbench {verb.name}", description=verb.summary.capitalize() + ".")
+    parser = _Parser(prog=f"workbench {verb.name}", description=f"{verb.summary[:1].upper()}{verb.summary[1:]}.")
     parser.add_argument("--project", metavar="DIR", default=folder, help="the project folder (default: here)")
     verb.module().add_arguments(parser)
     return parser

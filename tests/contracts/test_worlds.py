@@ -27,6 +27,7 @@ def loaded_after(statement: str) -> set[str]:
         "import workbench.ui.screens.environments, workbench.ui.screens.new_run, workbench.ui.screens.viewer",
         "import workbench.cli, workbench.catalog, workbench.specs, workbench.runs",
         "import workbench.runs.supervisor",
+        "import workbench.runs.foreign.__main__, workbench.runs.foreign.converter",
     ],
 )
 def test_the_terminal_loads_no_heavy_library(statement: str) -> None:

@@ -77,7 +77,7 @@ def why_only_looking(run: RunDirectory) -> str:
     origin = origin_of(run)
     if origin is None:
         return ""
-    return f"{run.name} was made by {origin.title}; only looking, recording and evaluating is possible."
+    return f"{run.name} was made by {origin.title}; it can only be looked at, recorded and evaluated."
 
 
 def require_own(run: RunDirectory) -> None:
