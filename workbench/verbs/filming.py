@@ -99,9 +99,7 @@ class Recording:
         with self._progress:
             recorded = self._record(numbers)
         if chosen is not None and recorded.episodes[0] != chosen and not recorded.stopped:
-            sys.stderr.write(
-                "The episode went otherwise than when it was chosen: the environment is not repeatable.\n"
-            )
+            sys.stderr.write("The episode went otherwise than when it was chosen: the environment is not repeatable.\n")
         if recorded.stopped:
             self._report.finish("stopped", "stopped by hand")
 
