@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from tests.ui import seen
+from tests.ui import fakes, seen
 from tests.ui.conftest import Settle
+from workbench.project import Project
+from workbench.runs import RunDirectory
+from workbench.runs.recordings import EpisodeResult, Sidecar, write_sidecar
 from workbench.ui.app import WorkbenchApp
 from workbench.ui.screens.filming import FilmTask
 from workbench.ui.screens.montage import MontageTask
 from workbench.ui.screens.record import RecordTask
+from workbench.ui.screens.report import ReportTask
 from workbench.ui.widgets.choice import Choice
 
 
@@ -35,7 +41,11 @@ async def fill(pilot: Pilot[None], task: FilmTask, **fields: str) -> None:
             "record 7f3a --episodes 3 --seed 10002 --preset hd --stochastic",
         ),
         (RecordTask("ant", "ant", "ant"), {"agent": "zero"}, "record ant --agent zero"),
-        (RecordTask("ant", "ant", "ant"), {"size": "480×360"}, "record ant --preset draft"),
+        (
+            RecordTask("ant", "ant", "ant"),
+            {"size": "480×360", "theme": "dark"},
+            "record ant --preset draft --theme dark",
+        ),
         (
             MontageTask(["7f3a"], "ant 7f3a", 18),
             {},
@@ -48,8 +58,13 @@ async def fill(pilot: Pilot[None], task: FilmTask, **fields: str) -> None:
         ),
         (
             MontageTask(["7f3a"], "ant 7f3a", 3),
-            {"layout": "poster", "columns": "2", "curve": "on"},
-            "montage 7f3a --layout poster --num-videos 3 --columns 2 --curve",
+            {"layout": "poster", "columns": "2", "curve": "on", "seed": "10 002"},
+            "montage 7f3a --layout poster --num-videos 3 --columns 2 --seed 10002 --curve",
+        ),
+        (
+            MontageTask(["7f3a"], "ant 7f3a"),
+            {"layout": "film", "labels": "top-left"},
+            "montage 7f3a --text-location top-left",
         ),
     ],
 )
@@ -96,3 +111,114 @@ async def test_a_choice_is_changed_by_keys_and_clicks(app: WorkbenchApp, settle:
         assert task.chosen("size") == "640×480"
         await pilot.click("#size", offset=(2, 0))
         assert task.chosen("size") == "480×360"
+
+
+def filmed(project: Project, checkpoint: Path, *, seed: int, took_s: float) -> None:
+    """A recording of a checkpoint as a montage wants it, that took so long to make."""
+    project.recordings.mkdir(exist_ok=True)
+    path = project.recordings / f"{checkpoint.name}.mp4"
+    path.write_bytes(b"film")
+    fields: dict[str, Any] = {
+        "checkpoint": str(checkpoint), "seed": seed, "size": (480, 360), "theme": "light",
+        "episodes": (EpisodeResult(1.0, 100),), "created": time.time() - took_s, "duration_s": 5.0,
+    }  # fmt: skip
+    write_sidecar(path, Sidecar(**fields))
+
+
+def with_checkpoints(project: Project) -> RunDirectory:
+    spec = {"env_id": "workbench/Ant-v0", "algorithm": "ppo", "seed": 1, "total_steps": 900, "eval_seed": 77}
+    run = fakes.fake_run(project, "ant", "7f3a", state="finished", spec=spec)
+    for steps in range(0, 1000, 100):
+        folder = run.path / f"checkpoint_{steps:012d}"
+        folder.mkdir()
+        (folder / "policy.json").write_text("{}")
+    return run
+
+
+async def test_a_montage_shows_its_clips_and_what_is_missing(
+    project: Project, app: WorkbenchApp, settle: Settle
+) -> None:
+    run = with_checkpoints(project)
+    for steps in (0, 900):
+        filmed(project, run.path / f"checkpoint_{steps:012d}", seed=77, took_s=20)
+    task = MontageTask(["7f3a"], "ant 7f3a")
+    async with app.run_test(size=(120, 34)) as pilot:
+        await settle(pilot)
+        await app.push_screen(task)
+        await fill(pilot, task, clips="4")
+        await settle(pilot)
+        assert [tile.shown.steps for tile in task.board.tiles] == [0, 300, 600, 900]
+        shown = seen.words(app)
+        assert "2 clips exist, 2 to record, about 40s" in shown
+        assert "4 clips of 10 checkpoints · 2×2, 998×" in shown and "seed 77" in shown
+        task.query_one("#tiles").focus()
+        await pilot.press("l", "right_square_bracket")
+        await settle(pilot)
+        assert "--num-videos 4 --checkpoint 2=400" in seen.words(app)
+        assert [tile.shown.steps for tile in task.board.tiles] == [0, 400, 600, 900]
+        assert "✎ ◇ 400" in seen.text(app)
+        await pilot.press("h", "left_square_bracket")
+        await pilot.pause()
+        assert "There is no other checkpoint in that direction." in seen.notices(app)
+        await pilot.press("ctrl+t")
+        assert app.screen is task
+        launcher = app.launcher
+        assert isinstance(launcher, fakes.FakeLauncher)
+        assert launcher.commands == ["workbench montage 7f3a --layout poster --num-videos 4 --checkpoint 2=400"]
+
+
+async def test_a_montage_of_nothing_says_so(app: WorkbenchApp, settle: Settle) -> None:
+    task = MontageTask(["gone"], "gone")
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await app.push_screen(task)
+        await settle(pilot)
+        assert "no run `gone`" in task.board.problem and "no run `gone`" in seen.words(app)
+
+
+async def test_a_form_that_was_closed_is_as_it_was_left(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        first = MontageTask(["7f3a"], "ant 7f3a")
+        await app.push_screen(first)
+        await fill(pilot, first, clips="9", layout="film")
+        await pilot.press("escape")
+        again = MontageTask(["7f3a"], "ant 7f3a")
+        await app.push_screen(again)
+        await pilot.pause()
+        assert "montage 7f3a --num-videos 9" in seen.words(app)
+        await pilot.press("ctrl+g")
+        third = MontageTask(["7f3a"], "ant 7f3a")
+        await app.push_screen(third)
+        await pilot.pause()
+        assert "montage 7f3a --layout grid" in seen.words(app)
+
+
+async def test_a_report_names_its_runs_and_says_which_still_run(project: Project, settle: Settle) -> None:
+    one = fakes.fake_run(project, "ant", "7f3a", state="finished", returns=[1.0], seed=1, group="g1")
+    two = fakes.fake_run(project, "ant", "b19e", returns=[2.0], seed=2, group="g1")
+    app = fakes.make_app(project)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        app.report([one.path, two.path, project.root / "gone"])
+        await pilot.pause()
+        task = app.screen
+        assert isinstance(task, ReportTask)
+        assert "ant PPO ×2" in seen.line_with(app, "ant PPO")
+        assert "! ant b19e at 10 % still runs: the report says so." in seen.words(app)
+        await fill(pilot, task, format="Markdown", title="Week 48", montage="film it", group="whole groups")
+        await pilot.press("ctrl+g")
+        launcher = app.launcher
+        assert isinstance(launcher, fakes.FakeLauncher)
+        assert launcher.commands == ["workbench report 7f3a b19e --format md --title 'Week 48' --group --montage"]
+
+
+async def test_another_format_gets_a_name_that_nobody_has(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    project.recordings.mkdir()
+    (project.recordings / "7f3a_500.gif").write_bytes(b"")
+    task = RecordTask("7f3a:500", "ant")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        await app.push_screen(task)
+        await fill(pilot, task, format="GIF")
+        assert task.words()[-2:] == ["--output", str(project.recordings / "7f3a_500-2.gif")]

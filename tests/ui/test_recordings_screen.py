@@ -15,6 +15,8 @@ from workbench.ui.app import WorkbenchApp
 from workbench.ui.screens.error import ErrorCard
 from workbench.ui.screens.montage import MontageTask
 from workbench.ui.screens.recordings import EMPTY, RecordingsScreen
+from workbench.ui.screens.report import ReportTask
+from workbench.ui.widgets.preview import Preview
 
 
 def film(project: Project, name: str, *, age_s: float = 60, size: int = 1_900_000, **fields: Any) -> None:
@@ -150,3 +152,85 @@ async def test_films_of_other_origin_and_damaged_sidecars_are_listed(
         assert "Nothing is written of how it was made." in seen.text(app)
         await pilot.press("Y", "m", "S")
         assert app.screen is screen
+
+
+async def test_a_film_goes_to_the_trash_and_comes_back(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    film(project, "ant.mp4")
+    async with app.run_test() as pilot:
+        screen = await opened(pilot, settle)
+        await pilot.press("D")
+        await pilot.pause()
+        assert "Delete ant.mp4?" in seen.text(app)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert (project.recordings / "ant.mp4").exists()
+        await pilot.press("D")
+        await pilot.pause()
+        await pilot.press("D")
+        await settle(pilot)
+        assert not (project.recordings / "ant.mp4").exists() and EMPTY in seen.words(app)
+        screen.action_run_undelete()
+        await settle(pilot)
+        assert "✓ ant.mp4" in seen.text(app)
+
+
+async def test_a_job_of_another_app_is_cancelled_by_its_sidecar(
+    project: Project, app: WorkbenchApp, settle: Settle, monkeypatch: Any
+) -> None:
+    cancelled: list[Job] = []
+    monkeypatch.setattr("workbench.ui.screens.recordings.cancel_job", cancelled.append)
+    job = Job.here()
+    film(project, "theirs.mp4", job=job)
+    async with app.run_test() as pilot:
+        screen = await opened(pilot, settle)
+        await pilot.press("S")
+        assert cancelled == [job]
+        await pilot.pause()
+        assert "theirs.mp4 is cancelled." in seen.notices(app)
+        await pilot.press("D")
+        await pilot.pause()
+        assert app.screen is screen
+
+
+async def test_a_failed_job_is_started_again_by_its_command(
+    project: Project, app: WorkbenchApp, settle: Settle
+) -> None:
+    film(project, "bad.mp4", job=Job(1, 1.0, "", state="failed", message="no EGL device was found"))
+    film(project, "good.mp4", age_s=90)
+    launcher = app.launcher
+    assert isinstance(launcher, fakes.FakeLauncher)
+    async with app.run_test() as pilot:
+        screen = await opened(pilot, settle)
+        await pilot.press("A")
+        await settle(pilot)
+        screen.table.move_to("good.mp4")
+        await pilot.press("A")
+        assert launcher.commands == ["workbench record 7f3a:8519680 --seed 10002"]
+
+
+async def test_a_wide_terminal_shows_a_picture_of_the_film(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    from PIL import Image
+
+    project.recordings.mkdir()
+    Image.new("RGB", (40, 30), (200, 40, 40)).save(project.recordings / "poster.png")
+    async with app.run_test(size=(160, 48)) as pilot:
+        screen = await opened(pilot, settle)
+        await settle(pilot)
+        still = screen.query_one("#still", Preview)
+        assert still.display and still.drawn >= 1
+        assert seen.text(app).count("▀") > 200
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        assert not still.display
+
+
+async def test_r_asks_for_a_report_on_the_runs_of_a_film(project: Project, settle: Settle) -> None:
+    run = fakes.fake_run(project, "ant", "7f3a", state="finished")
+    film(project, "grid.mp4", kind="montage", runs=(str(run.path),))
+    app = fakes.make_app(project)
+    async with app.run_test() as pilot:
+        await opened(pilot, settle)
+        await pilot.press("r")
+        await pilot.pause()
+        assert isinstance(app.screen, ReportTask)
+        assert "workbench report 7f3a" in seen.words(app)

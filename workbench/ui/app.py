@@ -17,6 +17,7 @@ from workbench.project import Project
 from workbench.ui import dry_run
 from workbench.ui.commands import bindings_for
 from workbench.ui.configured import Configured
+from workbench.ui.filming import Filming
 from workbench.ui.header import LoadReader, RunCounts, read_load
 from workbench.ui.jobs import Job, Launcher, ProcessLauncher
 from workbench.ui.leaving import Leaving
@@ -51,7 +52,7 @@ def _palette() -> type[Provider]:
     return WorkbenchCommands
 
 
-class WorkbenchApp(Starting, Leaving, Configured):
+class WorkbenchApp(Starting, Filming, Leaving, Configured):
     """A window onto a project's files; closing it, losing it or opening it twice changes no run.
 
     Args:

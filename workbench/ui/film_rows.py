@@ -90,6 +90,11 @@ def about(film: Recording, root: Path) -> Content:
     return Content("\n").join(lines)
 
 
+def has_command(film: Recording) -> bool:
+    """Return whether it is known by which command a film was made."""
+    return film.sidecar is not None and bool(film.sidecar.command)
+
+
 def command_of(sidecar: Sidecar) -> str:
     """Return the command that makes a film again, as one line."""
     words = list(sidecar.command)

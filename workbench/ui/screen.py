@@ -139,7 +139,7 @@ class WorkbenchScreen(Screen[None]):
 
     def on_click(self, event: events.Click) -> None:
         """Give a pane whose title is clicked twice the whole screen, or take it back."""
-        if event.chain != 2:
+        if event.chain % 2:
             return
         clicked, _ = self.get_widget_at(event.screen_x, event.screen_y)
         for node in clicked.ancestors_with_self:

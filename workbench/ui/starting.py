@@ -87,23 +87,7 @@ class Starting(Launching, Watching, Inspecting):
         if not self.app_focus:
             self.bell()
 
-    # Films.
-
-    def start_film(self, words: Sequence[str] | None, what: str) -> None:
-        """Start a recording or a montage in the background; nothing where the form was left."""
-        if words is None:
-            return
-        job = self.launcher.start(words, kind="film", title=what)
-        self.jobs_changed.publish(job)
-        self.notify(f"Making the {what}. 4 shows it.")
-
-    def record(self, target: str, what: str, environment: str = "") -> None:
-        """Open the form of a recording of a checkpoint or an environment."""
-        from workbench.ui.screens.record import RecordTask
-
-        self.push_screen(
-            RecordTask(target, what, environment), lambda words: self.start_film(words, f"recording of {what}")
-        )
+    # Jobs.
 
     def show_output(self, words: Sequence[str], what: str) -> None:
         """Start a command whose output is what is wanted of it, and show that; one that runs already is shown again.

@@ -39,6 +39,8 @@ class FilmTask(Task[list[str]]):
     """Those that may be left empty."""
     heading: str = ""
     """The title of the card."""
+    draft_key: str = ""
+    """What the fields are kept under where the form is closed without effect; empty keeps nothing."""
 
     def field(self, name: str, widget: Widget, said: str = "") -> ComposeResult:
         """Yield a row: a name, a field, and a few words about it."""
@@ -56,7 +58,23 @@ class FilmTask(Task[list[str]]):
     def on_mount(self) -> None:
         """Show the command of what is filled in already."""
         self.card.border_title = self.heading
+        for name, value in self.workbench.film_drafts.get(self.draft_key, {}).items():
+            self._fields()[name].value = value
         self._show()
+
+    def _fields(self) -> dict[str, Input | Choice]:
+        """Return what was typed and chosen so far, by field."""
+        return {
+            str(widget.id): widget
+            for widget in self.query("Input, Choice")
+            if isinstance(widget, Input | Choice) and widget.id
+        }
+
+    def action_task_close(self) -> None:
+        """Leave without effect; what was filled in is there the next time."""
+        if self.draft_key:
+            self.workbench.film_drafts[self.draft_key] = {name: item.value for name, item in self._fields().items()}
+        super().action_task_close()
 
     def words(self) -> list[str]:
         """Return the command as filled in; only called without problems."""
@@ -72,6 +90,9 @@ class FilmTask(Task[list[str]]):
             if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
                 found.append(f"{label} must be a whole number from {least} to {most}, got {text or 'nothing'}.")
         return found
+
+    def changed(self) -> None:
+        """Do what else follows from what is filled in now."""
 
     def text(self, name: str) -> str:
         """Return what stands in a field."""
@@ -95,6 +116,7 @@ class FilmTask(Task[list[str]]):
         problems = self.problems()
         line = "" if problems else shell_line(self.words())
         self.query_one("#command", Static).update(Content(line))
+        self.changed()
         self.query_one("#problem", Static).update(Content("\n".join(f"✗ {problem}" for problem in problems)))
         self.refresh_bindings()
 
@@ -105,6 +127,7 @@ class FilmTask(Task[list[str]]):
     def action_task_go(self) -> None:
         """Make the film."""
         if not self.problems():
+            self.workbench.film_drafts.pop(self.draft_key, None)
             self.dismiss(self.words())
 
     def action_task_copy(self) -> None:

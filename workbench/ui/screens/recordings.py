@@ -14,6 +14,9 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench import formatting
+from workbench.errors import WorkbenchError
+from workbench.remote.frames import Frame
+from workbench.runs.film_trash import cancel_job, delete_recordings, restore_recordings
 from workbench.runs.recordings import Recording, list_recordings
 from workbench.ui.commands import bindings_for
 from workbench.ui.film_rows import (
@@ -23,6 +26,7 @@ from workbench.ui.film_rows import (
     about,
     command_of,
     film_row,
+    has_command,
     matches,
     ordered,
     starting,
@@ -30,11 +34,15 @@ from workbench.ui.film_rows import (
 )
 from workbench.ui.jobs import Job
 from workbench.ui.screen import Pane, WorkbenchScreen
+from workbench.ui.screens.ask import AskCard
+from workbench.ui.stills import SUFFIXES, take_still
 from workbench.ui.widgets.filter_box import FilterBox
+from workbench.ui.widgets.preview import Preview, why_no_colours
 from workbench.ui.widgets.rows import RowTable
 
 EMPTY = "Nothing recorded. V records an episode, m makes a montage: both on a run or a checkpoint."
 INTERVAL_S = 1.0
+STILLS_KEPT = 64
 
 
 class RecordingsScreen(WorkbenchScreen):
@@ -51,6 +59,8 @@ class RecordingsScreen(WorkbenchScreen):
         self._is_read = False
         self._sort = MADE
         self._reverse = False
+        self._stills: dict[object, Frame | None] = {}
+        self._shows_still: object = None
 
     def compose_body(self) -> ComposeResult:
         """Yield a line about the list, the list, and the details."""
@@ -60,6 +70,7 @@ class RecordingsScreen(WorkbenchScreen):
             yield RowTable(COLUMNS, empty="Reading the recordings…", id="films")
             with Pane(id="about") as pane:
                 pane.border_title = "How it was made"
+                yield Preview(id="still")
                 yield Static(id="facts")
 
     @property
@@ -120,13 +131,63 @@ class RecordingsScreen(WorkbenchScreen):
     def _describe(self) -> None:
         film = self.current
         self.query_one("#facts", Static).update("" if film is None else about(film, self.workbench.project.root))
+        self._show_still()
         self.refresh_bindings()
+
+    # Its picture.
+
+    def _show_still(self) -> None:
+        """Show a picture of the film under the cursor, where this terminal can and there is room."""
+        film, still = self.current, self.query_one("#still", Preview)
+        wide = self.has_class("-wide") or self.has_class("-huge")
+        has_one = wide and film is not None and film.state == "done" and film.path.suffix.lower() in SUFFIXES
+        off = self.workbench.settings.preview == "off" or why_no_colours(self.app, plain=self.workbench.plain)
+        still.display = bool(has_one and not off)
+        if film is None or not still.display:
+            self._shows_still = None
+            return
+        key = (film.path, film.size_bytes, film.created, still.pixels)
+        if key == self._shows_still:
+            return
+        self._shows_still = key
+        if key in self._stills:
+            self._put(self._stills[key])
+        elif min(still.pixels) > 1:
+            self._take(film, key, still.pixels)
+
+    @work(group="still", exclusive=True, exit_on_error=False, description="drawing a picture of a film")
+    async def _take(self, film: Recording, key: object, pixels: tuple[int, int]) -> None:
+        length = (film.sidecar.duration_s or 0.0) if film.sidecar is not None else 0.0
+        frame = await take_still(
+            film.path, pixels, at_s=length / 2, backdrop=self.app.theme_variables.get("surface", "#000000")
+        )
+        if len(self._stills) >= STILLS_KEPT:
+            self._stills.clear()
+        self._stills[key] = frame
+        if key == self._shows_still:
+            self._put(frame)
+
+    def _put(self, frame: Frame | None) -> None:
+        still = self.query_one("#still", Preview)
+        if frame is None:
+            still.clear()
+        else:
+            still.show(frame)
+
+    @on(Preview.Resized)
+    def _resized(self) -> None:
+        self._show_still()
 
     @property
     def current(self) -> Recording | None:
         """The film under the cursor."""
         key = self.table.cursor
         return next((film for film in self._shown if film.path.name == key), None)
+
+    @property
+    def folder(self) -> Path:
+        """Where the recordings are."""
+        return self.workbench.project.recordings
 
     @property
     def _job(self) -> Job | None:
@@ -171,11 +232,17 @@ class RecordingsScreen(WorkbenchScreen):
         """Offer what the film under the cursor allows."""
         film = self.current
         if command_id == "run.stop":
-            return True if self._job is not None else None
+            return True if self._job is not None or (film is not None and film.state == "running") else None
+        if command_id == "run.again":
+            return True if film is not None and film.state in ("failed", "stopped") and has_command(film) else None
+        if command_id == "run.delete":
+            return True if film is not None and film.state != "running" else None
+        if command_id == "run.report":
+            return True if self.workbench.runs.snapshot.rows else None
         if command_id in ("open.selected", "open.outside"):
             return True if film is not None else None
         if command_id in ("copy.command", "viewer.record"):
-            return True if film is not None and film.sidecar is not None and film.sidecar.command else None
+            return True if film is not None and has_command(film) else None
         if command_id == "run.montage":
             return True if self._runs_of(film) else None
         if command_id.startswith("list."):
@@ -219,15 +286,52 @@ class RecordingsScreen(WorkbenchScreen):
             self.notify("Command copied.")
 
     def action_run_montage(self) -> None:
-        """Open the form of a montage of the run the film is of."""
-        from workbench.ui.screens.montage import MontageTask
-
+        """Open the form of a montage of the runs the film is of."""
         runs = self._runs_of(self.current)
         if runs:
-            what = Path(runs[0]).name if len(runs) == 1 else formatting.plural(len(runs), "run")
-            self.app.push_screen(
-                MontageTask(list(runs), what), lambda words: self.workbench.start_film(words, f"montage of {what}")
-            )
+            self.workbench.montage(runs, Path(runs[0]).name if len(runs) == 1 else formatting.plural(len(runs), "run"))
+
+    def action_run_report(self) -> None:
+        """Open the form of a report: on the runs of what is under the cursor, else on the newest run."""
+        rows = self.workbench.runs.snapshot.rows
+        named = {Path(text).name for text in self._runs_of(self.current)}
+        chosen = [row.path for row in rows if row.name in named] or [row.path for row in rows[:1]]
+        self.workbench.report(chosen)
+
+    def action_viewer_record(self) -> None:
+        """Open the form of a recording of the same checkpoint."""
+        film = self.current
+        if film is not None and film.sidecar is not None and film.sidecar.checkpoint:
+            self.workbench.record(film.sidecar.checkpoint, Path(film.sidecar.checkpoint).name)
+
+    def action_run_again(self) -> None:
+        """Make what failed or was cancelled once more."""
+        film = self.current
+        if film is not None and has_command(film):
+            words = list(film.sidecar.command) if film.sidecar is not None else []
+            words = words[1:] if words[:1] == ["workbench"] else words
+            self.workbench.start_film(words, f"{film.kind} {film.path.stem}")
+            self._read()
+
+    @work(group="delete", exit_on_error=False, description="deleting a recording")
+    async def action_run_delete(self) -> None:
+        """Move the film and its sidecar to the trash, after asking."""
+        film = self.current
+        if film is None or film.state == "running":
+            return
+        size = f" ({formatting.size(film.size_bytes)})" if film.size_bytes else ""
+        sentence = f"It goes to the trash of the recordings{size}; Run: Undo delete brings it back."
+        if await self.app.push_screen_wait(AskCard(f"Delete {film.path.name}?", sentence, key="D", label="Delete")):
+            await asyncio.to_thread(delete_recordings, [film])
+            self.notify(f"{film.path.name} is in the trash. Run: Undo delete (:) brings it back.")
+            self._read()
+
+    @work(group="delete", exit_on_error=False, description="bringing a recording back")
+    async def action_run_undelete(self) -> None:
+        """Bring back what was deleted last."""
+        back = await asyncio.to_thread(restore_recordings, self.folder)
+        self.notify(f"{', '.join(path.name for path in back)} {'is' if len(back) == 1 else 'are'} back.")
+        self._read()
 
     def _runs_of(self, film: Recording | None) -> Sequence[str]:
         if film is None or film.sidecar is None:
@@ -238,12 +342,19 @@ class RecordingsScreen(WorkbenchScreen):
         return (os.fspath(Path(checkpoint).parent),) if checkpoint else ()
 
     def action_run_stop(self) -> None:
-        """Cancel the job that makes the film."""
-        job = self._job
+        """Cancel the job that makes the film, whichever app or shell started it."""
+        job, film = self._job, self.current
         if job is not None:
             self.workbench.launcher.stop(job)
             self.notify(f"The {job.title} is cancelled.")
-            self._read()
+        elif film is not None and film.state == "running" and film.sidecar is not None and film.sidecar.job is not None:
+            try:
+                cancel_job(film.sidecar.job)
+            except WorkbenchError as error:
+                self.notify(f"{film.path.name}: {error}", severity="warning")
+                return
+            self.notify(f"{film.path.name} is cancelled.")
+        self._read()
 
     def action_view_details(self) -> None:
         """Show or hide how it was made."""
