@@ -37,7 +37,7 @@ async def test_it_goes_on_reading_after_a_failure_and_says_so_once(
     async with app.run_test() as pilot:
         await settle(pilot)
         with monkeypatch.context() as broken:
-            broken.setattr(app.runs._store, "list", lambda _: 1 / 0)
+            broken.setattr(app.runs._store, "list", lambda *_, **__: 1 / 0)
             for _ in range(3):
                 app.runs._poked.clear()
                 app.runs.poke()

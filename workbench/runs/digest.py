@@ -34,7 +34,10 @@ _SMOOTHED = 160
 """Metrics of a backlog that all count in the smoothed return: what came before weighs 0.9 ** 160 in it, nothing."""
 _RETURN_IN_LINE = re.compile(rb'"rollout/ep_rew_mean":([^,}]+)')
 _STEPS_IN_LINE = re.compile(rb'"steps":(\d+)')
-_READ_BYTES = 16 * 2**20
+_READ_BYTES = 8 * 2**20
+"""Read at once."""
+_GLIMPSE_BYTES, _GLIMPSED = 2**14, 8
+"""How much of the end of a stream is looked at, and how many events in it, where there is no time for the rest."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,27 @@ class Digest:
     def __init__(self, run: RunDirectory) -> None:
         self._tail = EventTail(run.events_path)
         self._restarts = 0
+        self._is_glimpse = False
         self._clear()
+
+    @property
+    def unread(self) -> int:
+        """How many bytes of the stream `refresh` would read."""
+        return self._tail.unread
+
+    def glimpse(self) -> None:
+        """Take in the end of a stream of which nothing was read yet; `refresh` then begins at its beginning.
+
+        What counts over the whole run, its best evaluation, its anomalies and its course, is not known by that.
+        """
+        if self._is_glimpse or self._tail.has_begun:
+            return
+        self._is_glimpse = True
+        for line in self._tail.end(_GLIMPSE_BYTES)[-_GLIMPSED:]:
+            event = parse_json(line)
+            if isinstance(event, dict) and isinstance(event.get("kind"), str):
+                self._fold(event)
+        self.first_time = 0.0
 
     def _clear(self) -> None:
         self.steps = 0
@@ -121,6 +144,9 @@ class Digest:
     def refresh(self) -> bool:
         """Take in what was written since the last call and return whether anything changed."""
         changed = False
+        if self._is_glimpse:
+            self._is_glimpse = False
+            self._clear()
         while lines := self._tail.lines(_READ_BYTES):
             changed = True
             if self._tail.restarts != self._restarts:
@@ -278,11 +304,11 @@ def _thinned(lines: list[bytes]) -> Iterator[tuple[bytes, bool]]:
         yield from ((line, True) for line in lines)
         return
     stride = len(metrics) // TREND_POINTS
-    partial = {index for rank, index in enumerate(metrics[:-TREND_POINTS]) if rank % stride}
-    smoothed = metrics[-_SMOOTHED]
-    for index, line in enumerate(lines):
-        if index not in partial or index >= smoothed:
-            yield line, index not in partial
+    whole = {*metrics[:-TREND_POINTS:stride], *metrics[-TREND_POINTS:]}
+    if len(metrics) < len(lines):
+        whole.update(set(range(len(lines))).difference(metrics))
+    for index in sorted(whole.union(metrics[-_SMOOTHED:])):
+        yield lines[index], index in whole
 
 
 def _whole(value: Any, default: int) -> int:

@@ -106,6 +106,15 @@ class EventTail:
                 events.append(event)
         return events
 
+    @property
+    def unread(self) -> int:
+        """How many bytes the stream has beyond what was read; all of it where it was replaced."""
+        try:
+            size = self.path.stat().st_size
+        except OSError:
+            return 0
+        return size - self._offset if size >= self._offset else size
+
     def parse(self, line: bytes) -> Event | None:
         """Return the event on a line, or nothing, counting it as skipped."""
         event = parse_json(line)
@@ -126,6 +135,23 @@ class EventTail:
         except OSError:
             # Gone, or not readable just now: what was read stays until there is something else.
             return []
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything was read."""
+        return self._offset > 0
+
+    def end(self, count: int) -> list[bytes]:
+        """Return the whole lines in the last bytes of the stream, which still count as not read."""
+        try:
+            with self.path.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                start = max(0, size - count)
+                data = os.pread(file.fileno(), count, start)
+        except OSError:
+            return []
+        lines = data[: data.rfind(b"\n") + 1].split(b"\n")
+        return [line for line in (lines[1:] if start else lines) if line.strip()]
 
     def _read(self, handle: int, seen: tuple[int, int, int], max_bytes: int | None) -> list[bytes]:
         inode, size, _ = seen

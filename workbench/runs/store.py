@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,15 @@ from workbench.runs.summary import RunSummary, summarize
 
 _Stamp = tuple[int, int, int]
 
+_SHORT = 2**18
+"""A stream that has grown by less is read whatever the time."""
+_QUIET_NS = 2 * 10**9
+"""A folder that was just changed may change again within the same tick of the file system's clock."""
+_AGE_S = 5.0
+"""The age of a run that does not change is told anew this often."""
+_LATE_S = 60.0
+"""How long the last words of a crashed run may come after it was seen dead."""
+
 
 @dataclass
 class _Known:
@@ -29,6 +38,14 @@ class _Known:
     annotations: Annotations = field(default_factory=Annotations)
     stored: StoredState | None = None
     ended: ObservedState | None = None
+    row: RunSummary | None = None
+    """The row of a run that has ended and whose files lie still."""
+    made: float = 0.0
+    """When that row was made."""
+    needs: frozenset[str] = frozenset()
+    """What it carries."""
+    still: tuple[_Stamp | None, _Stamp | None] = (None, None)
+    """The folder and the stream as they were then."""
 
 
 class RunStore:
@@ -43,8 +60,10 @@ class RunStore:
         self.runs_root = runs_root
         self._clock = clock
         self._known: dict[Path, _Known] = {}
+        self.is_behind = False
+        """Whether some rows of the last list tell only of the end of a long stream: there was no time to read all."""
 
-    def list(self, needs: Collection[str] = ()) -> list[RunSummary]:
+    def list(self, needs: Collection[str] = (), *, seconds: float | None = None) -> list[RunSummary]:
         """Return a row for every run, those of other tools too.
 
         Pinned ones come first, then live, queued and ended, newest first in each.
@@ -53,28 +72,53 @@ class RunStore:
 
         Args:
             needs: Fields of the spec and metrics that the rows shall carry in `values`; see `Filter.needs`.
+            seconds: Read long streams for about so long, newest runs first; of the others only the end is looked at.
+                Call again for the rest while `is_behind`. All is read by default.
         """
         runs = [*run_directories(self.runs_root), *foreign_directories(self.runs_root)]
+        deadline = None if seconds is None else time.monotonic() + seconds
+        self.is_behind = False
+        if deadline is not None:
+            runs.sort(key=lambda run: run.stamp, reverse=True)
         for gone in self._known.keys() - {run.path for run in runs}:
             del self._known[gone]
-        rows = [self.summary(run, needs) for run in runs]
+        wanted = frozenset(needs)
+        rows = [self._summary(run, wanted, deadline) for run in runs]
         rows.sort(key=lambda row: (row.created, row.name), reverse=True)
         rows.sort(key=lambda row: (not row.is_pinned, 0 if row.state.is_live else 2 if row.state.is_ended else 1))
         return rows
 
     def summary(self, run: RunDirectory, needs: Collection[str] = ()) -> RunSummary:
         """Return the row of one run, with the fields of the spec and metrics that are asked for."""
+        return self._summary(run, frozenset(needs), None)
+
+    def _summary(self, run: RunDirectory, needs: frozenset[str], deadline: float | None) -> RunSummary:
         now = self._clock()
         known = self._known.get(run.path)
         if known is None:
             known = self._known[run.path] = _Known(Digest(run))
+        still = (_stamp(run.path), _stamp(run.events_path))
+        if known.row is not None and known.still == still and known.needs == needs:
+            if abs(now - known.made) >= _AGE_S:
+                known.row = replace(known.row, age_s=max(0.0, now - known.row.created))
+                known.made = now
+            return known.row
         if self._is_new(known, "run", run.spec_path):
             known.record = run.record()
         if self._is_new(known, "annotations", run.annotations_path):
             known.annotations = run.annotations()
         observed = self._observe(run, known, now)
-        known.digest.refresh()
-        return summarize(run, known.record, known.annotations, observed, known.digest, now, needs=needs)
+        has_time = deadline is None or time.monotonic() < deadline
+        is_whole = has_time or known.digest.unread < _SHORT
+        if is_whole:
+            known.digest.refresh()
+        else:
+            self.is_behind = True
+            known.digest.glimpse()
+        row = summarize(run, known.record, known.annotations, observed, known.digest, now, needs=needs)
+        known.row = row if is_whole and _is_settled(row, still, now) else None
+        known.made, known.needs, known.still = now, needs, still
+        return row
 
     def find(self, text: str) -> RunDirectory:
         """Return the run that a person means: full name, last four hex digits, or a prefix into the date.
@@ -107,6 +151,14 @@ class RunStore:
             return False
         known.stamps[what] = stamp
         return True
+
+
+def _is_settled(row: RunSummary, still: tuple[_Stamp | None, _Stamp | None], now: float) -> bool:
+    """Return whether the row of a run holds until its folder or its stream changes."""
+    if not row.state.is_ended or (row.state is RunState.CRASHED and now - row.changed < _LATE_S):
+        return False
+    newest = max((stamp[0] for stamp in still if stamp is not None), default=0)
+    return time.time_ns() - newest > _QUIET_NS
 
 
 def _stamp(path: Path) -> _Stamp | None:

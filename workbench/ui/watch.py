@@ -36,8 +36,14 @@ if TYPE_CHECKING:
     from workbench.ui.app import WorkbenchApp
 
 INTERVAL_S = 0.5
+IDLE_INTERVAL_S = 1.0
+"""How often to look while nothing is live or queued."""
 AGES_S = 5.0
 """Rows that differ in nothing but their age are told of this often."""
+READING_S = 0.15
+"""Long streams are read for so long at a time: the list is told of in between."""
+PAUSE_S = 0.05
+"""The app draws for so long, undisturbed, before the rest is read."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +169,8 @@ class RunWatch:
         self._converter = ConverterProcess(app.project) if is_wanted else None
         self._requests = Requests()
         self._needs: dict[object, frozenset[str]] = {}
+        self._rows: dict[Path, tuple[tuple[object, ...], RunRow]] = {}
+        """What was made of each summary, and of what."""
         self._histories: dict[Path, History] = {}
         self._records: dict[Path, dict[str, Any]] = {}
         self._followed: dict[Widget, _Followed] = {}
@@ -195,6 +203,8 @@ class RunWatch:
     async def settle(self) -> None:
         """Read once and hand over what changed before returning."""
         await asyncio.to_thread(self._read)
+        while self._store.is_behind:
+            await asyncio.to_thread(self._read)
 
     def follow(self, owner: Widget, paths: Collection[Path], *, closely: bool = False) -> None:
         """Send the histories of these runs to `owner` from now on, in place of those it followed before.
@@ -266,10 +276,15 @@ class RunWatch:
             except Exception as error:
                 # Whatever one file holds, the others must stay readable at the next turn.
                 self._complain(repr(error))
-            try:
-                await asyncio.wait_for(self._poked.wait(), self._interval_s)
-            except TimeoutError:
-                continue
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._poked.wait(), self._pause_s)
+
+    @property
+    def _pause_s(self) -> float:
+        if self._store.is_behind:
+            return PAUSE_S
+        is_idle = self.snapshot.is_read and not self.snapshot.live and not self.snapshot.queued
+        return max(self._interval_s, IDLE_INTERVAL_S) if is_idle else self._interval_s
 
     def _complain(self, problem: str) -> None:
         if problem not in self._complained:
@@ -300,7 +315,8 @@ class RunWatch:
         seen = set(self._app.remembered.texts("runs", "seen"))
         with self._lock:
             needs = frozenset().union(*self._needs.values())
-        summaries = self._store.list(needs)
+        was_behind = self._store.is_behind
+        summaries = self._store.list(needs, seconds=READING_S)
         uses = Counter(summary.short_id for summary in summaries)
         places = queue_places(self._root, summaries)
         now = self._clock()
@@ -308,25 +324,38 @@ class RunWatch:
             said = self._requests.look({summary.run.path: summary for summary in summaries}, now)
             words = self._requests.words()
         rows = tuple(
-            RunRow(
-                **vars(summary),
-                reference=summary.short_id if uses[summary.short_id] == 1 else summary.name,
-                seen=not summary.state.is_bad or summary.name in seen,
-                asked=words.get(summary.run.path, ""),
-                place=places.get(summary.name),
+            self._row(
+                summary,
+                summary.short_id if uses[summary.short_id] == 1 else summary.name,
+                not summary.state.is_bad or summary.name in seen,
+                words.get(summary.run.path, ""),
+                places.get(summary.name),
             )
             for summary in summaries
         )
         before = self.snapshot
-        if before.is_read:
+        # What is read of a run for the first time has not happened just now.
+        if before.is_read and not was_behind:
             said += news_of(before.rows, rows)
         if said:
             self._app.post_message(self.News(tuple(said)))
-        if before.is_read and now - self._told_at < AGES_S and _ageless(rows) == _ageless(before.rows):
+        if before.is_read and now - self._told_at < AGES_S and _is_alike(rows, before.rows):
             return
+        self._rows = {row.path: self._rows[row.path] for row in rows}
         self._told_at = now
         self.snapshot = RunsSnapshot(rows, True, now)
         self._app.post_message(self.Changed(self.snapshot))
+
+    def _row(self, summary: RunSummary, *known: Any) -> RunRow:
+        """Make a row, or take the one made of the same before."""
+        path, made_of = summary.run.path, (summary, *known)
+        before = self._rows.get(path)
+        if before is not None and before[0][0] is summary and before[0][1:] == made_of[1:]:
+            return before[1]
+        reference, seen, asked, place = known
+        row = RunRow(**vars(summary), reference=reference, seen=seen, asked=asked, place=place)
+        self._rows[path] = (made_of, row)
+        return row
 
     def _past(self, path: Path) -> Past:
         history = self._histories.get(path)
@@ -360,6 +389,12 @@ class RunWatch:
 _AGES = frozenset({"age_s", "silent_s"})
 
 
-def _ageless(rows: tuple[RunRow, ...]) -> list[list[Any]]:
-    """Return what makes two lists differ for a person, the ages left out."""
-    return [[value for name, value in vars(row).items() if name not in _AGES] for row in rows]
+def _is_alike(rows: tuple[RunRow, ...], before: tuple[RunRow, ...]) -> bool:
+    """Return whether two lists differ in nothing but ages."""
+    return len(rows) == len(before) and all(
+        row is old or _ageless(row) == _ageless(old) for row, old in zip(rows, before, strict=True)
+    )
+
+
+def _ageless(row: RunRow) -> list[Any]:
+    return [value for name, value in vars(row).items() if name not in _AGES]
