@@ -33,8 +33,8 @@ def headline(listing: RunListing, width_class: str, *, is_finding: bool) -> Cont
 
 
 def order_line(listing: RunListing, width_class: str) -> Content:
-    """Return how the list is sorted and grouped; each word can be clicked."""
-    if not listing.total:
+    """Return how the list is sorted and grouped, to be clicked; nothing where the filter's fault needs the room."""
+    if not listing.total or (listing.problem and width_class in _NARROW):
         return Content("")
     sign = "▴" if listing.wish.order.is_reversed else "▾"
     parts: list[tuple[str, str]] = [

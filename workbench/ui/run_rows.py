@@ -25,7 +25,7 @@ _ENDING_WORDS = (
     ("steps", "steps done"),
     ("iterations", "iterations done"),
     ("seconds", "time is up"),
-    ("request", "by request"),
+    ("request", "by hand"),
     ("SIGTERM", "by SIGTERM"),
     ("goal", "goal reached"),
 )
@@ -60,7 +60,7 @@ COLUMNS = (
     RunColumn(Column("margin", least=3), "", _ALL, ""),
     RunColumn(Column("state", "State"), "state", _WIDE, "state as a word"),
     RunColumn(Column("glyph"), "", _ALL - _WIDE, ""),
-    RunColumn(Column("run", "Run", grows=True, least=12), "env", _ALL, ""),
+    RunColumn(Column("run", "Run", grows=True, least=20), "env", _ALL, ""),
     RunColumn(Column("algorithm", "Algo"), "algo", _NARROW, "algorithm"),
     RunColumn(Column("seed", "Seed", "right"), "seed", _MEDIUM, "seed"),
     RunColumn(Column("progress", "Progress", least=14), "progress", _ALL, "progress"),
@@ -92,7 +92,7 @@ class Shown:
         usual = [item.column for item in COLUMNS if width_class in item.widths and item.column.key not in self.hidden]
         if width_class not in _NARROW:
             return usual
-        return [*usual, *(Column(name, name.rpartition(".")[2], "right") for name in self.added)]
+        return [*usual, *(Column(name, re.split(r"[./]", name)[-1], "right") for name in self.added)]
 
     @property
     def sortable(self) -> tuple[str, ...]:
@@ -303,6 +303,8 @@ def _eta_or_end(row: RunRow, *, wide: bool) -> tuple[Part, ...]:
             return cell(eta_text(row))
     colour = look.variable if row.state.is_bad else "muted"
     said = ending(row)
+    if row.state is RunState.STOPPED:
+        said = f"{said}, {formatting.age(max(0.0, row.created + row.age_s - row.changed))} ago"
     for long, short in _SHORT_ENDINGS if not wide else ():
         said = said.replace(long, short)
     return cell(formatting.shorten(said, width), colour)

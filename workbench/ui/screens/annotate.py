@@ -57,11 +57,14 @@ class AnnotateTask(SmallForm[Wished]):
     def compose_body(self) -> ComposeResult:
         """Yield the two fields."""
         known = sorted({tag for row in self.workbench.runs.snapshot.rows for tag in row.tags})
-        tags = Input(" ".join(map(_quoted, self._tags)), id="tags", placeholder="baseline lr-1e-2")
+        # Typing goes on behind what is there; it does not replace it.
+        tags = Input(
+            " ".join(map(_quoted, self._tags)), id="tags", placeholder="baseline lr-1e-2", select_on_focus=False
+        )
         tags.suggester = _LastWord(known)
         yield from self.field("Tags", tags)
         several = "each keeps its own" if self._note is None else "what a filter finds by note:… or a word"
-        yield from self.field("Note", Input(self._note or "", id="note", placeholder=several))
+        yield from self.field("Note", Input(self._note or "", id="note", placeholder=several, select_on_focus=False))
         if len(self._rows) > 1:
             yield Static("Tags that only some of them have stay as they are.", classes="said")
         yield from self.compose_end()

@@ -16,9 +16,6 @@ from workbench.specs import override_rows
 from workbench.ui.run_rows import CHOOSABLE, Shown
 from workbench.ui.screen import Task
 
-ROWS = 12
-"""How many of the fields are in sight at once."""
-
 
 class ColumnsTask(Task[Shown]):
     """Answers which columns are shown.
@@ -32,7 +29,15 @@ class ColumnsTask(Task[Shown]):
     LABELS: ClassVar[dict[str, str]] = {"task_go": "Show them"}
     DEFAULT_CSS = """
     ColumnsTask {
-        & OptionList { height: auto; max-height: 12; border: none; padding: 0; background: $surface; }
+        & OptionList {
+            height: auto;
+            max-height: 12;
+            border: none;
+            padding: 0;
+            background: $surface;
+            text-wrap: nowrap;
+            text-overflow: ellipsis;
+        }
         & #said { height: auto; color: $muted; }
     }
     """
