@@ -349,3 +349,31 @@ def test_two_hundred_thousand_episodes_are_read_in_one_go(project: Project, logs
         (count - 1) % 977 + 0.5,
     ]
     assert len(lines) == count
+
+
+def test_settings_that_are_written_after_the_first_curves_are_taken_in(project: Project, logs: Path) -> None:
+    pytest.importorskip("yaml")
+    folder = write_zoo(logs, seed=7, steps=1000)
+    arguments = folder / "Hopper-v4" / "args.yml"
+    told = arguments.read_text()
+    arguments.write_text("")
+    watch(project, [logs])
+    with Converter(project) as converter:
+        [run] = converter.refresh().runs
+        assert run.record()["spec"]["seed"] is None
+        arguments.write_text(told)
+        converter.refresh()
+        assert run.record()["spec"]["seed"] == 7
+
+
+def test_a_run_is_of_the_tool_that_its_files_show_in_the_end(project: Project, logs: Path) -> None:
+    pytest.importorskip("yaml")
+    folder = logs / "ppo" / "Hopper-v4_1"
+    write_monitor(folder / "0.monitor.csv", [(1.0, 10, 1.0)])
+    [row] = convert(project, logs)
+    assert row.tool == "sb3"
+    (folder / "Hopper-v4").mkdir()
+    (folder / "Hopper-v4" / "config.yml").write_text("gamma: 0.9\n")
+    [row] = convert(project, logs)
+    assert row.tool == "zoo"
+    assert len(list((project.runs / ".foreign").glob("*/*"))) == 1

@@ -20,7 +20,7 @@ from workbench.runs.foreign.origin import origin_of
 from workbench.runs.foreign.watch_list import watch_list_path, watched
 
 DISCOVER_S = 5.0
-"""Between looks for runs that are new, beside those that a changed list calls for."""
+"""Between looks for runs that are new, and at those that have long been as they are."""
 
 
 @dataclass
@@ -64,13 +64,15 @@ class Converter:
         if not self._hold(root):
             return Refreshed(is_busy=True)
         now = time.monotonic()
-        if folders != self._folders or now - self._looked >= DISCOVER_S:
+        is_thorough = folders != self._folders or now - self._looked >= DISCOVER_S
+        if is_thorough:
             self._folders, self._looked = folders, now
             self._discover()
         done = Refreshed()
         for folder, mirror in sorted(self._mirrors.items()):
             try:
-                mirror.refresh()
+                if is_thorough or not mirror.is_quiet:
+                    mirror.refresh()
             except Exception as error:
                 # Whatever is in one folder, the others are read all the same.
                 done.problems.append(f"{folder} cannot be read: {str(error) or repr(error)}.")

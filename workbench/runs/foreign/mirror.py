@@ -20,7 +20,7 @@ from typing import Any
 from workbench import durable
 from workbench.runs.directory import FOREIGN_NAME, RunDirectory, run_directories
 from workbench.runs.foreign.evaluations import EvaluationsSource
-from workbench.runs.foreign.finding import FoundRun, SavedPolicies, saved_policies
+from workbench.runs.foreign.finding import ARGUMENTS, CONFIG, FoundRun, SavedPolicies, saved_policies
 from workbench.runs.foreign.following import StartedOverError
 from workbench.runs.foreign.monitor import MonitorSource
 from workbench.runs.foreign.origin import POLICIES_NAME, TITLES, origin_of
@@ -64,7 +64,18 @@ class Mirror:
         self._steps = 0
         self._settings = Facts()
         self._record: dict[str, Any] = {}
+        self._saved = SavedPolicies()
         self._policies: SavedPolicies | None = None
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing was written for so long that looking now and then is enough."""
+        return self.run is not None and self._clock() - self._heartbeat > OTHERS_STALL_S
+
+    @property
+    def _heartbeat(self) -> float:
+        """When the newest of the tool's files was written, unix seconds."""
+        return max((stamp[0] / 1e9 for stamp in self._stamps.values()), default=0.0)
 
     def refresh(self) -> bool:
         """Bring the mirror up to date and return whether anything was new.
@@ -72,7 +83,8 @@ class Mirror:
         Raises:
             OSError: The mirror cannot be written.
         """
-        stamps = dict(_stamps(self.found))
+        self._saved = saved_policies(self.found)
+        stamps = dict(_stamps(self.found, self._saved))
         if self.run is not None and not self.run.is_run():
             # Somebody threw it away.
             self.run, self._stream, self._stamps, self._record, self._policies = None, None, {}, {}, None
@@ -83,11 +95,13 @@ class Mirror:
         if self.run is not None and stamps == self._stamps:
             self._write_state(self.run)
             return False
+        self._read_settings(stamps)
         try:
-            is_new = self._extend()
+            is_new = self._extend_or_begin()
         except StartedOverError:
+            # It is being written anew at this moment: another time.
             self._stream = None
-            is_new = self._extend()
+            return False
         except OSError:
             # What was half-written is no beginning to go on from.
             self._stream = None
@@ -100,12 +114,27 @@ class Mirror:
         durable.write_json(self.run.path / PLACE_NAME, place, makes_folder=False)
         return is_new
 
+    def _read_settings(self, stamps: dict[str, list[int]]) -> None:
+        """Read RL-Zoo's settings where they are not known yet, or were written since."""
+        folder = self.found.settings
+        if folder is None:
+            return
+        paths = [os.fspath(folder / name) for name in (CONFIG, ARGUMENTS)]
+        if not self._sources or any(stamps.get(path) != self._stamps.get(path) for path in paths):
+            self._settings = read_settings(folder)
+
+    def _extend_or_begin(self) -> bool:
+        try:
+            return self._extend()
+        except StartedOverError:
+            self._stream = None
+            return self._extend()
+
     def _extend(self) -> bool:
         """Append what is new, or write the stream from its beginning where there is none that can be gone on with."""
         if self._stream is not None and self.run is not None and self._stream.path == self.run.events_path:
             return self._stream.extend()
         self._sources = list(_sources(self.found))
-        self._settings = Facts() if self.found.settings is None else read_settings(self.found.settings)
         began = self.found.name.began or min(_times(self.found), default=self._clock())
         has_scores = self.found.evaluations is not None
         parent = self._root / self.found.tool
@@ -175,13 +204,12 @@ class Mirror:
             if record != self._record:
                 self._record = record
                 durable.write_json(path / "run.json", record, makes_folder=False)
-        policies = saved_policies(self.found)
-        if policies != self._policies:
-            self._policies = policies
-            durable.write_json(path / POLICIES_NAME, _policies_document(policies), makes_folder=False)
+        if self._saved != self._policies:
+            self._policies = self._saved
+            durable.write_json(path / POLICIES_NAME, _policies_document(self._saved), makes_folder=False)
 
     def _write_state(self, run: RunDirectory) -> None:
-        heartbeat = max((stamp[0] / 1e9 for stamp in self._stamps.values()), default=0.0)
+        heartbeat = self._heartbeat
         stored = StateFile(run.state_path).read()
         state, reason = self._ending(heartbeat)
         is_same = stored is not None and (stored.state, stored.reason) == (state, reason)
@@ -193,7 +221,7 @@ class Mirror:
         """Return how far a run seems to be: its tool writes nowhere that it has ended."""
         steps, total = self._steps, int(self._record.get("spec", {}).get("total_steps") or 0)
         is_silent = self._clock() - heartbeat > OTHERS_STALL_S
-        is_saved = saved_policies(self.found).final is not None
+        is_saved = self._saved.final is not None
         enough = _ALL_BUT * total if is_silent or is_saved else total
         if total and steps >= enough:
             return RunState.FINISHED, "steps"
@@ -241,12 +269,11 @@ def _times(found: FoundRun) -> Iterator[float]:
             continue
 
 
-def _stamps(found: FoundRun) -> Iterator[tuple[str, list[int]]]:
+def _stamps(found: FoundRun, saved: SavedPolicies) -> Iterator[tuple[str, list[int]]]:
     """Yield which version of each file there is."""
     paths = list(found.files)
     if found.settings is not None:
-        paths += [found.settings / name for name in ("config.yml", "args.yml")]
-    saved = saved_policies(found)
+        paths += [found.settings / name for name in (CONFIG, ARGUMENTS)]
     paths += [path for path in (saved.best, saved.final) if path is not None] + [
         path for _, path in saved.by_steps[-1:]
     ]
