@@ -23,6 +23,7 @@ from workbench.ui.launching import started
 from workbench.ui.screens.ended import EndedCard
 from workbench.ui.screens.error import ErrorCard
 from workbench.ui.screens.new_run import NewRunForm
+from workbench.ui.screens.run import RunScreen
 from workbench.ui.screens.runs import RunsScreen
 
 
@@ -138,7 +139,7 @@ async def test_a_fork_takes_over_the_run_and_names_its_checkpoint(
         form = await form_of(pilot)
         assert "Fork · cart_pole" in text(app)
         assert f"as in {run.name}" in text(app)
-        assert editor(form, "parent").value == f"{run.name}:300"
+        assert editor(form, "parent").value == f"{run.short_id}:300"
         assert said(form, "parent") == "cart_pole after 300 steps, PPO"
         assert line(form, "n_envs").editor.value == "4"  # type: ignore[attr-defined]
         command = form._checked.command
@@ -275,6 +276,34 @@ async def test_a_form_can_be_launched_while_it_is_measured(project: Project, set
         await asyncio.wait_for(ended.wait(), 5)
 
 
+async def test_another_seed_does_not_begin_a_measurement_anew(project: Project, settle: Settle) -> None:
+    done = asyncio.Event()
+
+    class Slow(fakes.FakeRehearsal):
+        async def __call__(self, *args: object) -> Measured | str:
+            self.asked.append(args[0])  # type: ignore[arg-type]
+            await done.wait()
+            return self.answer
+
+    fakes.write_environments(project)
+    rehearsal = Slow()
+    app = fakes.make_app(project, rehearse=rehearsal)
+    async with app.run_test(size=(80, 30)) as pilot:
+        await settle(pilot)
+        app.new_run_of("cart_pole")
+        while not rehearsal.asked:
+            await pilot.pause(0.01)
+        form = app.screen
+        assert isinstance(form, NewRunForm)
+        editor(form, "seeds").value = "1-3"
+        while "3 runs" not in text(app):
+            await pilot.pause(0.01)
+        done.set()
+        await checked(pilot)
+        assert len(rehearsal.asked) == 1
+        assert "25m 30s each" in words(app)
+
+
 def test_a_forecast_counts_turns_checkpoints_and_the_reference() -> None:
     found = Measured(1000.0, 0.6, 600.0, 293, 500_000_000, 200_000_000, 1_000_000, 11, 211_000_000)
     around = Circumstances(runs=5, places=2, free=2, now=0.0, reference={"return": 1000.0, "steps": 60_000})
@@ -303,7 +332,7 @@ async def test_a_real_dry_run_that_cannot_begin_says_why(monkeypatch: pytest.Mon
     assert await dry_run.rehearse(spec, {}, (0, 0)) == "no such module"
     monkeypatch.setattr(dry_run, "REHEARSAL", (sys.executable, "-c", "import time; time.sleep(60)"))
     monkeypatch.setattr(dry_run, "LIMIT_S", 0.2)
-    assert "takes longer than" in str(await dry_run.rehearse(spec, {}, (0, 0)))
+    assert "nothing came within" in str(await dry_run.rehearse(spec, {}, (0, 0)))
 
 
 # What becomes of a launch.
@@ -335,6 +364,10 @@ async def test_a_run_that_dies_before_it_trains_opens_its_card(project: Project,
         assert isinstance(app.screen, EndedCard)
         assert "no model" in text(app)
         assert app.newborn == set()
+        await pilot.press("o")
+        await settle(pilot)
+        assert isinstance(app.screen, RunScreen)
+        assert app.current_mode == "runs"
 
 
 async def test_a_run_of_another_launch_opens_no_card(project: Project, app: WorkbenchApp, settle: Settle) -> None:

@@ -8,15 +8,12 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from tests.ui import fakes
-from tests.ui.conftest import Settle, workers_done
-from workbench.catalog import discover
+from tests.ui.conftest import Settle
 from workbench.project import Project
 from workbench.ui import theme
 from workbench.ui.app import WorkbenchApp
-from workbench.ui.screens.new_run import NewRunForm
 from workbench.ui.state import Remembered
 
 Snap = Callable[..., bool]
@@ -30,11 +27,6 @@ def made(project: Project, look: str = theme.DARK, **options: Any) -> WorkbenchA
     remembered = Remembered(project.root / ".remembered.json")
     remembered.keep("app", "theme", look)
     return fakes.make_app(project, remembered=remembered, **options)
-
-
-def described(project: Project) -> None:
-    for entry in discover(project).entries:
-        fakes.describe(entry)
 
 
 def before(settle: Settle, *keys: str, then: Before | None = None) -> Before:
@@ -51,62 +43,8 @@ def before(settle: Settle, *keys: str, then: Before | None = None) -> Before:
     return act
 
 
-async def checked(pilot: Pilot[None]) -> None:
-    for _ in range(3):
-        await workers_done(pilot)
-        await pilot.pause()
-
-
-@THEMES
-def test_environments(project: Project, settle: Settle, snap_compare: Snap, look: str) -> None:
-    fakes.write_environments(project)
-    described(project)
-    fakes.fake_run(project, "cart_pole", "7f3a")
-    assert snap_compare(made(project, look), terminal_size=SMALL, run_before=before(settle, "1", "G"))
-
-
-def test_environments_on_a_wide_screen(project: Project, settle: Settle, snap_compare: Snap) -> None:
-    fakes.write_environments(project)
-    described(project)
-    fakes.fake_run(project, "cart_pole", "7f3a")
-    assert snap_compare(made(project), terminal_size=(160, 48), run_before=before(settle, "1", "G"))
-
-
 def test_environments_of_an_empty_project(project: Project, settle: Settle, snap_compare: Snap) -> None:
     assert snap_compare(made(project), terminal_size=SMALL, run_before=before(settle))
-
-
-@THEMES
-def test_a_broken_environment(project: Project, settle: Settle, snap_compare: Snap, look: str) -> None:
-    fakes.write_environments(project, broken=True)
-    assert snap_compare(made(project, look), terminal_size=SMALL, run_before=before(settle, "g", "down"))
-
-
-@THEMES
-def test_new_run(project: Project, settle: Settle, snap_compare: Snap, look: str) -> None:
-    fakes.write_environments(project)
-    app = made(project, look)
-    assert snap_compare(app, terminal_size=SMALL, run_before=before(settle, "G", "n", then=checked))
-
-
-@THEMES
-def test_new_run_with_problems(project: Project, settle: Settle, snap_compare: Snap, look: str) -> None:
-    fakes.write_environments(project)
-
-    async def spoil(pilot: Pilot[None]) -> None:
-        form = pilot.app.screen
-        assert isinstance(form, NewRunForm)
-        await checked(pilot)
-        form.query_one("#seeds", Input).value = "1-3"
-        base = form.draft.base()
-        for key, text in (("n_envs", "7"), ("ppo.learning_rate", "0.01")):
-            form.draft = form.draft.edited(key, text, base)
-        await form._fill()
-        form.check_soon(wait=False)
-        await checked(pilot)
-
-    app = made(project, look)
-    assert snap_compare(app, terminal_size=(120, 34), run_before=before(settle, "G", "n", then=spoil))
 
 
 def test_help(project: Project, settle: Settle, snap_compare: Snap) -> None:

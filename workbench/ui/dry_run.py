@@ -89,7 +89,7 @@ async def rehearse(spec: RunSpec, environment: Mapping[str, Any], start: tuple[i
     try:
         answer, said = await asyncio.wait_for(process.communicate(json.dumps(request).encode()), LIMIT_S)
     except TimeoutError:
-        return f"one iteration takes longer than {duration(LIMIT_S)}"
+        return f"nothing came within {duration(LIMIT_S)}; this machine is busy, or one iteration is long"
     finally:
         if process.returncode is None:
             with contextlib.suppress(ProcessLookupError):

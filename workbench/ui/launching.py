@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -184,9 +185,16 @@ class Launching(App[None]):
                 if isinstance(self.screen, ModalScreen):
                     continue  # A form is being filled in: the next look finds it still here.
                 self.newborn.discard(row.path)
-                self.push_screen(EndedCard(row))
+                self.push_screen(EndedCard(row), partial(self._card_answered, row.path))
             elif trained or row.state.is_ended:
                 self.newborn.discard(row.path)
+
+    async def _card_answered(self, path: Path, answer: str | None) -> None:
+        from workbench.ui.screens.run import RunScreen
+
+        if answer is not None:
+            await self.go_to("runs")
+            await self.push_screen(RunScreen(path, {"log": "Log", "config": "Config"}.get(answer, "Return")))
 
 
 def started(count: int, free: int) -> str:

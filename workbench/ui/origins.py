@@ -5,6 +5,7 @@ Reads files, so it is called off the event loop.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +36,7 @@ def find_start(text: str, runs_root: Path) -> tuple[Fork | None, Problem | None]
 
 def draft_of_fork(entry: Entry, fork: Fork) -> Draft:
     """Return the form of a run that goes on from a checkpoint, nothing of it changed."""
-    return Draft(entry, _algorithm(fork.algorithm), start=fork.reference, fork=fork)
+    return Draft(entry, _algorithm(fork.algorithm), start=_short(fork), fork=fork)
 
 
 def draft_of_run(entry: Entry, run: RunDirectory, *, seeds: str = "") -> Draft:
@@ -97,6 +98,16 @@ def launch_again(run: RunDirectory) -> Launch:
     command = [str(word) for word in record.get("command") or ()]
     name = str(environment.get("name") or run.short_name)
     return Launch(spec, dict(environment), command, name)
+
+
+def _short(fork: Fork) -> str:
+    """Return the shortest text that names a checkpoint: the form has a narrow field for it."""
+    if fork.run is not None:
+        short = f"{fork.run.short_id}:{fork.steps}"
+        with contextlib.suppress(WorkbenchError):
+            if find_checkpoint(fork.run.runs_root, short) == fork.checkpoint:
+                return short
+    return fork.reference
 
 
 def _algorithm(name: str) -> Algorithm:

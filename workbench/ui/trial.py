@@ -37,6 +37,8 @@ class Trial:
         self._start = (0, 0)
         self._found: Measured | str | None = None
         self._found_for: RunSpec | None = None
+        self._measures: RunSpec | None = None
+        """What the measurement that runs is of."""
         self._worker: Worker[None] | None = None
         self._waits_for_core = False
 
@@ -62,7 +64,7 @@ class Trial:
         if self._wanted is None or self._is_current():
             self._stop()
             self._waits_for_core = False
-        else:
+        elif not (self.is_running and self._measures == _bare(self._wanted.spec)):
             self._begin(QUIET_S, even_if_busy=False)
         self._on_change()
 
@@ -120,6 +122,7 @@ class Trial:
     def _begin(self, delay: float, *, even_if_busy: bool) -> None:
         self._stop()
         self._waits_for_core = False
+        self._measures = None if self._wanted is None else _bare(self._wanted.spec)
         self._worker = self._form.run_worker(
             self._measure(delay, even_if_busy=even_if_busy),
             group="dry-run",

@@ -54,7 +54,7 @@ class NewRunForm(Task[Sequence[Launch]]):
     def __init__(self, draft: Draft) -> None:
         super().__init__()
         self.draft = draft
-        self._labels = {"task_go": "Launch", "task_try": "Dry run"}
+        self._labels = {"task_go": "Launch", "task_try": "Dry run", "task_find": "Find"}
         self._base = draft.base()
         self._checked = Checked((), (), (), (), ())
         self._problems: Mapping[str, Problem] = {}

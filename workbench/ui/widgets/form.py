@@ -67,6 +67,11 @@ class FieldLine(Horizontal):
         yield self._make_editor()
         yield Static("", classes="aside")
 
+    def on_mount(self) -> None:
+        """Show a long value from its beginning."""
+        if isinstance(self.editor, Input):
+            self.editor.cursor_position = 0
+
     def _marked(self, mark: Content) -> Content:
         """Return the field's name behind a mark of one cell."""
         return Content.assemble(mark or " ", " ", self.row.name.removeprefix("stop_criteria."))
