@@ -75,6 +75,22 @@ def test_reasons_from_outside(reason: str, words: tuple[str, ...], said: str) ->
     assert cause is not None and said in cause.text and not cause.fix
 
 
+def test_a_layer_is_named_with_the_step_that_the_message_tells() -> None:
+    message = "the gradients log_std and 10 more are not finite after 2048 steps"
+    event = {"kind": "anomaly", "what": "not_finite", "layer": "log_std", "steps": 0, "message": message}
+    found = diagnose({}, anomalies=[event], scores={0: None, 2048: None})
+    assert found.symptom is not None and found.symptom.text == "gradients of log_std not finite at 2.05\u00a0k"
+    assert found.last_good == 0
+
+
+def test_what_was_wrong_before_a_kill_is_mended_too() -> None:
+    fallen = Symptom(RETURN, "collapsed", 8000, 60, 205, 2)
+    cause = likely_cause(fallen, reason="killed, signal 9", settings=[Compared("ppo.learning_rate", "0.5", "0.001")])
+    assert cause is not None and "killed it" in cause.text
+    assert cause.hint == "Before that: learning_rate 0.5 is 500 × the recipe's 0.001."
+    assert cause.fix == {"ppo.learning_rate": "0.001"}
+
+
 def test_a_setting_far_from_the_recipe_is_blamed_and_mended() -> None:
     settings = [
         Compared("ppo.clip_range", 0.5, 0.2),

@@ -57,6 +57,7 @@ _NO_MEMORY = re.compile(
 )
 _NO_DISK = re.compile(r"disk is full|No space left on device|quota exceeded|ENOSPC", re.IGNORECASE)
 _NOT_FINITE = re.compile(r"not finite|NaN|\bis nan\b|\bis inf\b|-inf\b", re.IGNORECASE)
+_AFTER = re.compile(r"after (\d+) steps")
 _RAISED = re.compile(r"\braised \w+")
 _NATIVE = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV"}
 
@@ -166,11 +167,20 @@ def first_symptom(
         if name.startswith(_WATCHED) and name not in _NEVER_WRONG
         for symptom in _symptoms(name, np.asarray(steps, dtype=float), np.asarray(values, dtype=float))
     ]
-    for event in anomalies:
-        metric = event.get("term") or event.get("layer")
-        if event.get("what") == "not_finite" and metric:
-            found.append(Symptom(str(metric), "not finite", _number(event.get("steps")) or 0.0))
+    found += [_watched(event) for event in anomalies if event.get("what") == "not_finite"]
     return min(found, key=lambda item: (item.steps, _RANK.index(item.kind)), default=None)
+
+
+def _watched(event: Mapping[str, Any]) -> Symptom:
+    """What the run's own watch found: it ends the run before the metrics of that iteration are written."""
+    message = str(event.get("message") or "")
+    name = str(event.get("term") or event.get("layer") or "a number")
+    if event.get("layer"):
+        name = f"{'weights' if 'weights' in message else 'gradients'} of {name}"
+    # The event stands at the step of the one before it; the message knows better.
+    told = _AFTER.search(message)
+    steps = max(_number(event.get("steps")) or 0.0, float(told[1]) if told else 0.0)
+    return Symptom(name, "not finite", steps)
 
 
 def _symptoms(name: str, steps: Floats, values: Floats) -> Iterator[Symptom]:
@@ -240,7 +250,9 @@ def likely_cause(
     told = "\n".join([reason, *words])
     outside = _from_outside(reason, told)
     if outside is not None:
-        return outside
+        # What had gone wrong by then is worth mending all the same.
+        worse = None if symptom is None else _far_off(settings, usual)
+        return outside if worse is None else replace(outside, fix=worse.fix, hint=f"Before that: {worse.text}.")
     term = next((str(event["term"]) for event in reversed(anomalies) if event.get("term")), "")
     if term and not term.startswith("train/"):
         where = "" if "/" in term else "reward term "
@@ -283,7 +295,24 @@ def _from_outside(reason: str, told: str) -> Cause | None:
 
 
 def _from_settings(settings: Sequence[Compared], usual: str) -> Cause | None:
-    """What of the settings makes training diverge."""
+    """What of the settings makes training diverge, or might."""
+    worse = _far_off(settings, usual)
+    if worse is not None:
+        return worse
+    for item in settings:
+        if _name(item).startswith("normalize_") and item.value is False and item.usual is True:
+            return Cause(f"{_name(item)} is off, and the {usual} has it on", {item.key: "true"})
+    for item in settings:
+        rate = first_number(item.value)
+        if _name(item) == "learning_rate" and rate is not None and rate > 0:
+            own = f"the {usual}'s own" if item.usual is not None and first_number(item.usual) == rate else "not unusual"
+            text = f"no setting stands out; learning_rate {item.value} is {own}, a third of it is the first try"
+            return Cause(text, {item.key: f"{rate / 3:.1g}"})
+    return None
+
+
+def _far_off(settings: Sequence[Compared], usual: str) -> Cause | None:
+    """The setting that is furthest above what is usual, of those of which more makes training less stable."""
     ranked = sorted(
         (
             (ratio, item)
@@ -292,20 +321,12 @@ def _from_settings(settings: Sequence[Compared], usual: str) -> Cause | None:
         ),
         key=lambda pair: (-pair[0], _RISKY.index(pair[1].key.rpartition(".")[2])),
     )
-    for ratio, item in ranked:
+    for ratio, item in ranked[:1]:
         by_hand = "" if item.since is None else f", by hand since {amount(item.since)}"
-        text = f"{_name(item)} {item.value} is {number(float(f'{ratio:.2g}'))} × the {usual}'s {item.usual}{by_hand}"
-        return Cause(text, {item.key: str(item.usual)})
-    for item in settings:
-        if _name(item).startswith("normalize_") and item.value is False and item.usual is True:
-            return Cause(f"{_name(item)} is off, and the {usual} has it on", {item.key: "true"})
-    for item in settings:
-        rate = first_number(item.value)
-        if _name(item) == "learning_rate" and rate is not None and rate > 0:
-            own = f"the {usual}'s own" if item.usual is not None and first_number(item.usual) == rate else "not unusual"
-            third = f"{rate / 3:.1g}"
-            return Cause(f"no setting stands out; learning_rate {item.value} is {own}, a third of it is the first try",
-                         {item.key: third})  # fmt: skip
+        times = number(float(f"{ratio:.2g}")).replace(".00e", "e")
+        return Cause(
+            f"{_name(item)} {item.value} is {times} × the {usual}'s {item.usual}{by_hand}", {item.key: str(item.usual)}
+        )
     return None
 
 

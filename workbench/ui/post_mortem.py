@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -104,22 +105,20 @@ def ending_line(row: RunRow, words: Sequence[str]) -> Content:
     )
 
 
-def facts(row: RunRow, found: PostMortem, *, plain: bool) -> list[Content]:
+def facts(row: RunRow, found: PostMortem, width: int, *, plain: bool) -> list[Content]:
     """Return the lines below the first: what went bad first and its course, the likely reason, the last good one."""
     diagnosis = found.diagnosis
     lines = []
     if diagnosis.symptom is not None:
-        lines.append(_labelled("first bad", first_bad(diagnosis.symptom)))
-        if not plain:
-            lines.append(sparks(found.past, diagnosis.symptom))
-    elif RETURN in found.past.series and not plain:
-        lines.append(sparks(found.past, None))
-    lines.append(
-        _labelled("likely", diagnosis.cause.text if diagnosis.cause else "nothing stands out: o shows the log")
-    )
-    if diagnosis.cause is not None and diagnosis.cause.hint:
-        lines.append(_labelled("", diagnosis.cause.hint, "$muted"))
-    lines.append(_labelled("last good", good_text(found, has_any=row.run.latest() is not None, plain=plain)))
+        lines.append(_labelled("first bad", first_bad(diagnosis.symptom), width))
+    drawn = Content("") if plain else sparks(found.past, diagnosis.symptom)
+    lines += [drawn] if drawn.cell_length else []
+    cause = diagnosis.cause
+    lines.append(_labelled("likely", cause.text if cause else "nothing stands out: o shows the log", width))
+    if cause is not None and cause.hint:
+        lines.append(_labelled("", cause.hint, width, "$muted"))
+    good = good_text(found, has_any=row.run.latest() is not None, plain=plain)
+    lines.append(_labelled("last good", good, width))
     return lines
 
 
@@ -146,7 +145,7 @@ def sparks(past: Past, symptom: Symptom | None) -> Content:
         drawn = sparkline(values, _SPARK)
         if drawn:
             parts += [(drawn, "$series-1" if name == RETURN else "$error"), (f" {label}   ", "$muted")]
-    return Content.assemble(" " * _LABEL, *parts)
+    return Content.assemble(" " * _LABEL, *parts) if parts else Content("")
 
 
 def good_text(found: PostMortem, *, has_any: bool, plain: bool) -> str:
@@ -164,8 +163,12 @@ def without_words(reason: str, words: Sequence[str]) -> str:
     return reason.removesuffix(words[-1]).removesuffix(": ") if words and reason != words[-1] else reason
 
 
-def _labelled(label: str, text: str, style: str = "") -> Content:
-    return Content.assemble((label.ljust(_LABEL), "$muted"), (text, style))
+def _labelled(label: str, text: str, width: int, style: str = "") -> Content:
+    """A line with its label in front; what does not fit goes on below the text."""
+    wrapped = textwrap.wrap(text, max(20, width - _LABEL)) or [""]
+    lines = [Content.assemble((label.ljust(_LABEL), "$muted"), (wrapped[0], style))]
+    lines += [Content.assemble(" " * _LABEL, (line, style)) for line in wrapped[1:]]
+    return Content("\n").join(lines)
 
 
 def _plain(text: str) -> Any:

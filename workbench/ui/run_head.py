@@ -12,7 +12,7 @@ from workbench import formatting
 from workbench.runs.states import RunState
 from workbench.ui.past import CheckpointRow, Past
 from workbench.ui.run_charts import Spec
-from workbench.ui.run_rows import eta_text
+from workbench.ui.run_rows import ending, eta_text
 from workbench.ui.theme import STATE_LOOKS
 from workbench.ui.watch import RunRow
 
@@ -123,7 +123,10 @@ def _identity(row: RunRow, width: int, kin: Kin, *, plain: bool) -> Content:
 def _progress(row: RunRow, width: int, split: str, *, plain: bool) -> Content:
     look = STATE_LOOKS[row.state]
     if row.state.is_ended:
-        right = Content.styled(row.reason or str(row.state), f"${look.variable}" if row.state.is_bad else "$muted")
+        right = Content.styled(
+            (row.reason or str(row.state)) if width >= _WIDE else ending(row),
+            f"${look.variable}" if row.state.is_bad else "$muted",
+        )
     elif row.state is RunState.QUEUED:
         right = Content.styled("waits for a core", "$muted")
     elif row.is_stalled:

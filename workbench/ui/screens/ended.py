@@ -90,7 +90,7 @@ class EndedCard(Task[Answer]):
         dash = "-" if self.workbench.plain else "─"
         return [
             ending_line(self._row, found.words),
-            *facts(self._row, found, plain=self.workbench.plain),
+            *facts(self._row, found, min(80, self.size.width) - 4, plain=self.workbench.plain),
             Content.styled(f"{dash} {said}", "$muted"),
             *(Content(line) for line in found.words[-WORDS:]),
         ]
