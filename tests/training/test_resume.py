@@ -230,6 +230,32 @@ def test_a_stop_while_scores_are_waited_for_changes_nothing(
     assert digest(run) == whole["ppo"]
 
 
+@pytest.mark.parametrize("verb", ["checkpoint", "pause"])
+@pytest.mark.parametrize("iteration", [4, 9])
+def test_what_is_asked_for_before_such_a_stop_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str, iteration: int, whole: dict[str, dict[str, str]]
+) -> None:
+    take, iterate = ScorerInTurn.take, Learner.iterate
+    monkeypatch.setattr(ScorerInTurn, "take", lambda self, give_up: None if give_up() else take(self, give_up))
+
+    def watched(learner: Learner) -> None:
+        iterate(learner)
+        if learner.iteration == iteration:
+            send(run, verb)
+            send(run, "stop")
+
+    run = make(tmp_path, "ppo")
+    with monkeypatch.context() as patch:
+        patch.setattr(Learner, "iterate", watched)
+        assert train(run).state is RunState.STOPPED
+    assert [event["ok"] for event in events(run, "request")] == [True, True]
+    # The ninth is the last.
+    assert run.latest().steps == 100 * iteration  # type: ignore[union-attr]
+    assert train(run).state is RunState.FINISHED
+    same = ("weights", "learner", "metrics", "evaluations", "checkpoints")
+    assert {name: digest(run)[name] for name in same} == {name: whole["ppo"][name] for name in same}
+
+
 def test_the_files_for_others_are_those_of_a_whole_run(tmp_path: Path, knife: Knife) -> None:
     whole, run = make(tmp_path / "whole", "ppo"), make(tmp_path / "cut", "ppo")
     train(whole)

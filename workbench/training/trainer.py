@@ -189,7 +189,7 @@ class Trainer:
         with self._clock.spending("checkpoint"):
             self._keeper.keep_up()
         self._settle(wait=False)
-        self._say_all(self._rescorer.poll())
+        self._say_all((*self._rescorer.poll(), *self._keeper.poll_films()))
         self._pass_boundary()
 
     def _pass_boundary(self) -> None:
@@ -207,7 +207,9 @@ class Trainer:
         # What the run ends with is scored, however rarely checkpoints are.
         scores = self._spec.eval_every > 0
         known = self._keeper.evaluation
-        self._take_evaluation()
+        if not self._take_evaluation():
+            # What is asked for counts more: resumed, the run ends here as it would have.
+            return self._break_off(self._answer_requests() or self._stop.reason or STOP_REQUEST)
         is_current = self._keeper.is_current
         if not is_current:
             self._save(evaluate=scores, then=ENDING)
@@ -224,7 +226,7 @@ class Trainer:
         # Whoever stops a run wants its slot back: the last checkpoint is saved, and no score is waited for.
         self._enter(RunState.STOPPING)
         if not self._keeper.is_current:
-            self._save(evaluate=False, then=BOUNDARY if self._is_held else "")
+            self._save(evaluate=False)
         self._settle(wait=True)
         return RunState.STOPPED, asked
 
@@ -233,8 +235,10 @@ class Trainer:
 
         Args:
             evaluate: Whether to, instead of what the spec says.
-            then: What is yet to come at this step; a resumed run catches up on it.
+            then: What is yet to come at this step, and a resumed run catches up on; the end of the iteration where the
+                scores were not waited for that count there.
         """
+        then = then or (BOUNDARY if self._is_held else "")
         evaluates = self._keeper.is_evaluation_due if evaluate is None else evaluate
         self._settle(wait=True)
         if not self._keeper.is_current:
@@ -408,7 +412,7 @@ class Trainer:
         while asked is None and not self._has_place():
             time.sleep(PAUSE_POLL_S)
             self._keeper.require_folder()
-            self._say_all(self._rescorer.poll())
+            self._say_all((*self._rescorer.poll(), *self._keeper.poll_films()))
             asked = self._answer_requests() or self._stop.reason
         paused_s = time.monotonic() - self._paused_at
         self._started += paused_s
