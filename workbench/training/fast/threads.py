@@ -11,7 +11,7 @@ import functools
 import statistics
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 
 import numpy as np
@@ -89,9 +89,13 @@ def run_pieces(pieces: Sequence[Callable[[], object]], workers: int) -> None:
         _run(pieces)
         return
     # The calling thread is a worker too: it takes the first of every `workers` pieces.
-    others = min(workers, len(pieces))
-    pending = [_pool(workers - 1).submit(_run, pieces[start::others]) for start in range(1, others)]
-    _run(pieces[::others])
+    shares = [pieces[start::workers] for start in range(min(workers, len(pieces)))]
+    pending = [_pool(workers - 1).submit(_run, share) for share in shares[1:]]
+    try:
+        _run(shares[0])
+    finally:
+        # Whoever meets a failure finds nobody writing any more.
+        wait(pending)
     for future in pending:
         future.result()
 
