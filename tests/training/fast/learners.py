@@ -11,6 +11,7 @@ import torch
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.off_policy_algorithm import OffPolicyAlgorithm
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
+from torch import nn
 
 from workbench.training.fast.sac import SAC
 from workbench.training.fast.td3 import TD3
@@ -19,6 +20,16 @@ OBSERVATIONS, ACTIONS = 5, 2
 
 THEIRS: dict[str, type[OffPolicyAlgorithm]] = {"sac": stable_baselines3.SAC, "td3": stable_baselines3.TD3}
 OURS: dict[str, type[OffPolicyAlgorithm]] = {"sac": SAC, "td3": TD3}
+
+
+def network(*layers: int, activation: type[nn.Module] = nn.Tanh, eps: float = 1e-3) -> dict[str, Any]:
+    """Return the keywords of a model whose parameters follow rounding no further than it goes.
+
+    Where an input of a ReLU is as good as zero, the last digit decides whether a row counts; where a gradient is as
+    good as zero, it decides on a whole step of Adam unless `eps` is well above it. Two codes with the same maths, or
+    one on two numbers of threads, then part. Without either, they stay together whatever the data.
+    """
+    return {"policy_kwargs": {"net_arch": list(layers), "activation_fn": activation, "optimizer_kwargs": {"eps": eps}}}
 
 
 class Empty(gymnasium.Env[Any, Any]):
@@ -38,13 +49,7 @@ def make(
     cls: type[OffPolicyAlgorithm], env: VecEnv | None = None, *, n_envs: int = 1, filled: int = 300, **keywords: Any
 ) -> Any:
     """Return a model that could be trained at once."""
-    keywords = {
-        "policy_kwargs": {"net_arch": [32, 32]},
-        "batch_size": 32,
-        "buffer_size": 1000,
-        "seed": 5,
-        "device": "cpu",
-    } | keywords
+    keywords = {**network(32, 32), "batch_size": 32, "buffer_size": 1000, "seed": 5, "device": "cpu", **keywords}
     model = cls("MlpPolicy", env or DummyVecEnv([Empty] * n_envs), **keywords)
     model.set_logger(Logger(folder=None, output_formats=[]))
     random = np.random.default_rng(7)
