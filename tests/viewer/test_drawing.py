@@ -11,6 +11,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from tests.viewer.desks import make_orders
 from tests.viewer.fakes import Counting, Nodding
 from tests.viewer.silhouette import silhouette
 from workbench.errors import GraphicsError
@@ -18,7 +19,6 @@ from workbench.viewer import framing
 from workbench.viewer.camera import View, view_of
 from workbench.viewer.frames import MujocoFrames, RenderedFrames
 from workbench.viewer.look import THEMES
-from workbench.viewer.player import Player
 from workbench.viewer.session import Session
 from workbench.viewer.stage import MujocoStage, PictureStage
 
@@ -165,8 +165,8 @@ def test_the_panel_is_drawn_over_the_scene_and_the_camera_follows(opened: list[A
 
     env = gymnasium.make("HalfCheetah-v5")
     opened.append(env)
-    player = Player(Session(env, _still(env), seed=0), period_s=0.05, title="half_cheetah", has_policy=True)
-    stage = MujocoStage(player, THEMES["light"], size=(640, 480), surface="offscreen")
+    orders = make_orders(Session(env, _still(env), seed=0), title="half_cheetah")
+    stage = MujocoStage(orders, THEMES["light"], size=(640, 480), surface="offscreen")
     opened.append(stage)
     stage.show(0.05)
     drawn = stage_picture(polyscope)
@@ -183,8 +183,8 @@ def test_the_panel_is_drawn_over_the_scene_and_the_camera_follows(opened: list[A
 def test_an_error_in_the_panel_surfaces_and_the_window_lives_on(opened: list[Any]) -> None:
     env = gymnasium.make("HalfCheetah-v5")
     opened.append(env)
-    player = Player(Session(env, _still(env), seed=0), period_s=0.05, title="half_cheetah")
-    stage = MujocoStage(player, THEMES["dark"], size=(320, 240), surface="offscreen")
+    orders = make_orders(Session(env, _still(env), seed=0), title="half_cheetah")
+    stage = MujocoStage(orders, THEMES["dark"], size=(320, 240), surface="offscreen")
     opened.append(stage)
     draw = stage._panel.draw
     stage._panel.draw = lambda: 1 / 0  # type: ignore[method-assign,assignment,return-value]
@@ -198,8 +198,9 @@ def test_pictures_of_an_environment_fill_the_window(opened: list[Any]) -> None:
     import polyscope
 
     env = Counting(100)
-    player = Player(Session(env, Nodding(), seed=0), period_s=0.05, title="counting")
-    stage = PictureStage(player, THEMES["light"], width=400, surface="offscreen")
+    orders = make_orders(Session(env, Nodding(), seed=0), title="counting")
+    player = orders.player
+    stage = PictureStage(orders, THEMES["light"], width=400, surface="offscreen")
     opened.append(stage)
     for _ in range(3):
         player.step_once()

@@ -21,12 +21,14 @@ from workbench.project import Project
 from workbench.remote.frames import Frame, FrameReader
 from workbench.viewer import window
 from workbench.viewer.cast import Cast
+from workbench.viewer.orders import Orders
 from workbench.viewer.pipes import Inbox, Outlet
 from workbench.viewer.player import Player
 from workbench.viewer.remote import Pipes, Remote
 from workbench.viewer.screens import Screens
 from workbench.viewer.session import Session
 from workbench.viewer.target import Target
+from workbench.viewer.view import ViewSettings
 
 
 @dataclass
@@ -131,12 +133,14 @@ class Desk:
             on_begin=self.cast.take_newest,
             now=self.time.now,
         )
+        view = ViewSettings()
         self.screens = Screens(
-            self.player, "light", open_window=self._window, make_painter=self._painter, now=self.time.now
+            self.player, view, open_window=self._window, make_painter=self._painter, now=self.time.now
         )
+        self.orders = Orders(self.player, [self.cast], view, self.screens, now=self.time.now)
         self.inbox = Mailbox()
         pipes = Pipes(self.inbox, Outlet(ends[1]), Outlet(frame_ends[1]), parent=lambda: self.parent)
-        self.remote = Remote(self.player, self.cast, self.screens, pipes, limit=length, now=self.time.now)
+        self.remote = Remote(self.orders, pipes, limit=length, now=self.time.now)
         self.reader = FrameReader()
 
     def _window(self, player: Player, theme: Any) -> FakeWindow:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 VERSION = 1
 """Told in `ready`; a higher one may take away or change what is here, never the same one."""
 
-Kind = Literal["flag", "whole", "number", "text", "checkpoint", "texts", "numbers", "size"]
+Kind = Literal["flag", "whole", "number", "text", "checkpoint", "point", "texts", "numbers", "facts", "size"]
 
 _KINDS: dict[Kind, str] = {
     "flag": "true or false",
@@ -16,8 +16,10 @@ _KINDS: dict[Kind, str] = {
     "number": "number",
     "text": "text",
     "checkpoint": "steps, or text",
+    "point": "[x, y, z]",
     "texts": "list of texts",
     "numbers": "numbers by name",
+    "facts": "values by name",
     "size": "[width, height, fps]",
 }
 
@@ -47,8 +49,9 @@ class Value:
     @property
     def takes(self) -> str:
         """What is accepted, in words: `number from 0.25 to 8`."""
-        if self.choices:
-            return ", ".join(self.choices[:-1]) + f" or {self.choices[-1]}"
+        named = [choice for choice in self.choices if choice]
+        if named:
+            return ", ".join(named[:-1]) + f" or {named[-1]}"
         bounds = ""
         if self.low is not None:
             bounds = f" from {self.low:g}" + ("" if self.high is None else f" to {self.high:.10g}")
@@ -79,6 +82,15 @@ MOST_STEPS = 10_000
 
 AGENTS = ("policy", "zero", "random", "sweep")
 THEMES = ("light", "dark")
+MARKS = ("contacts", "forces", "joints", "mass")
+PARTS = ("floor", "shadows", "sites", "tendons")
+TABS = ("play", "environment", "scene", "view")
+GROUPS = 6
+"""Groups of geoms that MuJoCo knows."""
+SLOWEST_FOLLOWING_S = 5.0
+"""The most that the camera may take to catch up."""
+MOST_PULLED = 1e4
+"""Metres from the origin that something may be pulled to."""
 
 COMMANDS: tuple[Message, ...] = (
     Message("play", "Go on; from a past state through what is recorded, then live."),
@@ -126,6 +138,16 @@ COMMANDS: tuple[Message, ...] = (
         ),
     ),
     Message(
+        "walk",
+        "Let a checkpoint further along the run act, or further back, from the start of the episode.",
+        (Value("n", "whole", "how many on; negative ones go back", 1, -MOST_STEPS, MOST_STEPS),),
+    ),
+    Message(
+        "member",
+        "Of several policies side by side, look closely at one: the commands above are for it.",
+        (Value("index", "whole", "which, counted from 0", low=0, high=8),),
+    ),
+    Message(
         "follow",
         "Take the newest checkpoint of the run at the start of each episode.",
         (Value("on", "flag", "whether it does"),),
@@ -135,6 +157,33 @@ COMMANDS: tuple[Message, ...] = (
         "Play at a multiple of real time.",
         (Value("value", "number", "1 is real time", low=SLOWEST, high=FASTEST),),
     ),
+    Message(
+        "action",
+        "While paused, set one number of the action that the next steps by hand take; `play` lets the agent act again.",
+        (
+            Value("index", "whole", "which number, from 0", low=0),
+            Value("value", "number", "within the bounds of the action space"),
+        ),
+    ),
+    Message(
+        "pose",
+        "While paused at the newest state, move one joint; the model is at rest there, and goes on from there.",
+        (
+            Value("joint", "text", "its name; `root.x` to `root.qz` for the numbers of a free joint, likewise a ball"),
+            Value("value", "number", "radians or metres, within the joint's limits"),
+        ),
+    ),
+    Message(
+        "pull",
+        "Pull a body to a point by a spring, until `release` or the next reset.",
+        (
+            Value("body", "text", "its name, or `body 3`"),
+            Value("to", "point", "where to, in the world"),
+            Value("at", "point", "the point that is held, in the world", None, nullable=True),
+        ),
+    ),
+    Message("release", "Let go of the body."),
+    Message("inspect", "Tell the last step whole, as `step`; the panel puts the same on the clipboard."),
     Message("window", "Show or hide the window.", (Value("on", "flag", "whether there is one"),)),
     Message(
         "preview",
@@ -147,6 +196,56 @@ COMMANDS: tuple[Message, ...] = (
         ),
     ),
     Message("theme", "Change what surrounds the model.", (Value("name", "text", "the theme", choices=THEMES),)),
+    Message(
+        "track",
+        "Let the camera follow the model, or stand.",
+        (
+            Value("on", "flag", "whether it follows", True),
+            Value("seconds", "number", "how long it takes to catch up, simulated", 0.3, 0, SLOWEST_FOLLOWING_S),
+        ),
+    ),
+    Message(
+        "camera",
+        "Look at the model from a direction; MuJoCo's azimuth and elevation.",
+        (
+            Value("azimuth", "number", "degrees", low=-360, high=360),
+            Value("elevation", "number", "degrees; negative ones look down", low=-89, high=89),
+            Value("distance", "number", "metres; 0 for what shows the whole model", 0, 0, MOST_PULLED),
+        ),
+    ),
+    Message("frame", "Show the whole model, from where the camera looks now."),
+    Message(
+        "mark",
+        "Draw contacts, their forces, the joints' axes or the centres of mass.",
+        (Value("what", "text", "which", choices=MARKS), Value("on", "flag", "whether they are drawn")),
+    ),
+    Message("gizmo", "Show the axes in the corner.", (Value("on", "flag", "whether they are there"),)),
+    Message(
+        "body",
+        "Show or hide a body.",
+        (Value("name", "text", "its name, or `body 3`"), Value("on", "flag", "whether it is shown")),
+    ),
+    Message(
+        "group",
+        "Show or hide a group of geoms.",
+        (
+            Value("index", "whole", "which; models keep what they collide with in 3", low=0, high=GROUPS - 1),
+            Value("on", "flag", "whether it is shown"),
+        ),
+    ),
+    Message(
+        "part",
+        "Show or hide what else is drawn.",
+        (Value("what", "text", "which", choices=PARTS), Value("on", "flag", "whether it is shown")),
+    ),
+    Message(
+        "panel",
+        "Show or hide the panel of the window, and turn to one of its tabs.",
+        (
+            Value("on", "flag", "whether it is there", True),
+            Value("tab", "text", "which tab; nothing for the one that is open", "", choices=("", *TABS)),
+        ),
+    ),
     Message("state", "Tell the state now."),
     Message("quit", "Close the window and end."),
 )
@@ -189,6 +288,45 @@ EVENTS: tuple[Message, ...] = (
             Value("preview", "size", "what frames are sent", nullable=True),
             Value("theme", "text", "what surrounds the model", choices=THEMES),
             Value("ended", "text", "why the episode ended, at its last state", nullable=True),
+        ),
+    ),
+    Message(
+        "view",
+        "Told when what is drawn, or how, has changed.",
+        (
+            Value("track", "flag", "whether the camera follows"),
+            Value("smoothing_s", "number", "how long it takes to catch up"),
+            Value("marks", "texts", "what is drawn of " + ", ".join(MARKS)),
+            Value("gizmo", "flag", "whether the axes are in the corner"),
+            Value("hidden", "texts", "bodies that are not shown"),
+            Value("groups", "texts", "groups of geoms that are"),
+            Value("parts", "texts", "what is shown of " + ", ".join(PARTS)),
+            Value("panel", "flag", "whether the panel is there"),
+            Value("tab", "text", "its tab", choices=TABS),
+            Value("pulled", "text", "the body that is pulled at", nullable=True),
+        ),
+    ),
+    Message(
+        "members",
+        "Told with each `state` where several policies play side by side.",
+        (
+            Value("chosen", "whole", "the one that `state` is about, from 0"),
+            Value("ghosts", "flag", "whether they share one floor"),
+            Value("titles", "texts", "what each is called, all different"),
+            Value("returns", "numbers", "sum of the rewards so far, by title"),
+        ),
+    ),
+    Message(
+        "step",
+        "The last step whole, as `inspect` asks for it.",
+        (
+            Value("seed", "whole", "of the episode"),
+            Value("step", "whole", "of the episode; 0 is the reset"),
+            Value("observation", "numbers", "what acts sees next"),
+            Value("action", "numbers", "the last action; none before the first"),
+            Value("reward", "number", "of that step", nullable=True),
+            Value("terms", "numbers", "its terms"),
+            Value("info", "facts", "what the environment tells besides"),
         ),
     ),
     Message(

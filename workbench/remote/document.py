@@ -70,6 +70,8 @@ def _table(messages: Sequence[Message], *, has_defaults: bool) -> str:
 
 
 def _word(value: object) -> str:
+    if value in (None, ""):
+        return "nothing"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.errors import RequestError
-from workbench.remote.declaration import COMMAND_BY_NAME, EVENT_BY_NAME, Value
+from workbench.remote.declaration import COMMAND_BY_NAME, EVENT_BY_NAME, MOST_PULLED, Value
 from workbench.suggest import nearest
 
 LONGEST_LINE = 65_536
@@ -64,6 +64,15 @@ def encode_command(name: str, /, **values: Any) -> bytes:
     return line.encode() + b"\n"
 
 
+def command(name: str, /, **values: Any) -> Command:
+    """Return a command, checked as one that came as a line.
+
+    Raises:
+        RequestError: A value is wrong.
+    """
+    return parse_command(encode_command(name, **values))
+
+
 def encode_event(name: str, /, **values: Any) -> bytes:
     """Return an event as a line; numbers that are not finite are told as null.
 
@@ -114,6 +123,7 @@ def _checked(command: str, value: Value, given: Any) -> Any:
         "number": is_number,
         "text": isinstance(given, str),
         "checkpoint": isinstance(given, str) or (is_number and isinstance(given, int) and given >= 0),
+        "point": (given is None and value.nullable) or _is_point(given),
     }
     if not fits.get(value.kind, False) or (value.choices and given not in value.choices):
         raise wrong
@@ -122,11 +132,21 @@ def _checked(command: str, value: Value, given: Any) -> Any:
     return given
 
 
+def _is_point(given: Any) -> bool:
+    return (
+        isinstance(given, list)
+        and len(given) == 3
+        and all(isinstance(x, int | float) and not isinstance(x, bool) and abs(x) <= MOST_PULLED for x in given)
+    )
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
     return value
 
 

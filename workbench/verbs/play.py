@@ -1,11 +1,12 @@
-"""`workbench play`: watch a checkpoint or an environment in a window."""
+"""`workbench play`: watch a checkpoint or an environment in a window, or several side by side."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
-from workbench.errors import RequestError
+from workbench.errors import RequestError, WorkbenchError
 from workbench.project import Project
 from workbench.viewer import options
 
@@ -21,9 +22,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
-        "In the window: space plays and pauses; right arrow, l and n step; left arrow and h step back; r and 0\n"
-        "restart the episode; . and , go to the next and the previous seed; + and - change the speed; f follows;\n"
-        "q ends. Drag to look around."
+        "In the window: space plays and pauses; right arrow, l and n step; left arrow and h step back; up and down\n"
+        "go along the checkpoints; r and 0 restart the episode; . and , go to the next and the previous seed; + and -\n"
+        "change the speed; f follows with the camera, a shows the whole model; c, v, j and m show contacts, forces,\n"
+        "joints and centres of mass; t changes the theme; tab hides the panel; 1 to 9 look at one of several; q ends.\n"
+        "Drag to look around; hold ctrl and drag to pull at a body."
     )
 
 
@@ -37,33 +40,15 @@ def run(args: argparse.Namespace, project: Project) -> int:
     if args.frames_fd is not None or not args.window:
         raise RequestError("--frames-fd and --no-window are for --remote.")
     from workbench.viewer import backend, window
-    from workbench.viewer.look import theme_named
-    from workbench.viewer.player import Player
-    from workbench.viewer.session import control_period
-    from workbench.viewer.stage import make_stage
-    from workbench.viewer.target import find_target
+    from workbench.viewer.opening import find_targets, open_show
 
-    target = find_target(project, args.target, agent=args.agent, env=args.env)
-    # Before the environment is made: without a display that would be seconds for nothing.
+    find_targets(project, args)
+    # Before environments are made: without a display that would be seconds for nothing.
     backend.require("window")
-    session = target.open(seed=args.seed, stochastic=args.stochastic)
-    try:
-        player = Player(
-            session,
-            period_s=control_period(session.env),
-            title=target.title,
-            has_policy=target.agent == "policy",
-            episodes=args.episodes,
-            on_episode=_tell,
-        )
-        stage = make_stage(player, theme_named(args.theme))
-        try:
-            with window.ends_on_signals(player):
-                window.play(player, stage)
-        finally:
-            stage.close()
-    finally:
-        session.env.close()
+    with open_show(args, project, on_fault=_warn, on_episode=_tell) as show:
+        show.orders.screens.show_window(True)
+        with window.ends_on_signals(show.orders.player):
+            window.play(show.orders.player, show.orders.screens)
     return 0
 
 
@@ -71,3 +56,7 @@ def _tell(number: int, episode: EpisodeResult, lane: int) -> None:
     from workbench.viewer.session import describe
 
     print(describe(number, episode), flush=True)  # noqa: T201
+
+
+def _warn(error: WorkbenchError) -> None:
+    sys.stderr.write(f"workbench: {error.message}\n")

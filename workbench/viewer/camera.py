@@ -148,9 +148,7 @@ class Follower:
     def update(self, target: Vector, elapsed_s: float) -> Vector:
         """Follow to `target`, where what is followed came within `elapsed_s`, and return the new point, `(3,)`."""
         target = np.array(target, dtype=float)
-        if self._point is None:
-            self._point, self._velocity = target, np.zeros(3)
-        elif self.along_s <= 0:
+        if self._point is None or self.along_s <= 0:
             self._point, self._velocity = target, np.zeros(3)
         elif elapsed_s > 0:
             pull = 1 / (self.along_s * np.array([1.0, 1.0, UP_S / ALONG_S]))

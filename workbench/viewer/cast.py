@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import bisect
+import contextlib
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from workbench import formatting
 from workbench.errors import CheckpointError, NotFoundError, RequestError, WorkbenchError
 from workbench.project import Project
 from workbench.runs import RunDirectory, resolve_checkpoint
 from workbench.viewer.options import AgentChoice
 from workbench.viewer.session import Session
 from workbench.viewer.target import Target
+
+LADDER_S = 1.0
+"""How old the list of a run's checkpoints may be."""
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A checkpoint of the run that plays."""
+
+    steps: int
+    written: float
+    """When, in unix seconds."""
+    kept: str
+    """`best`, `latest`, both, or nothing."""
 
 
 class Cast:
@@ -48,6 +65,7 @@ class Cast:
         self._clock = clock
         self._written = _written(target.checkpoint)
         self._refused: Path | None = None
+        self._rungs: tuple[float, Path, list[Rung]] | None = None
 
     @property
     def run(self) -> RunDirectory | None:
@@ -107,6 +125,49 @@ class Cast:
             self._refused = newest.path
             self._on_fault(error)
 
+    def ladder(self) -> list[Rung]:
+        """Return the checkpoints of the run, fewest steps first, as they were within the last second."""
+        now = self._clock()
+        run = self.run
+        if run is None:
+            return []
+        if self._rungs is None or not 0 <= now - self._rungs[0] < LADDER_S or self._rungs[1] != run.path:
+            best, latest = run.best(), run.latest()
+            rungs = []
+            for checkpoint in run.checkpoints():
+                kept = [
+                    name
+                    for name, one in (("best", best), ("latest", latest))
+                    if one is not None and one.path == checkpoint.path
+                ]
+                with contextlib.suppress(CheckpointError):
+                    rungs.append(Rung(checkpoint.steps, _written(checkpoint.path), " ".join(kept)))
+            self._rungs = (now, run.path, rungs)
+        return self._rungs[2]
+
+    def old(self, rung: Rung) -> float:
+        """Return how long ago a checkpoint was written, in seconds."""
+        return max(0.0, self._clock() - rung.written)
+
+    def walk(self, places: int) -> None:
+        """Let a checkpoint so many places further along the run act; beyond its ends the last one.
+
+        Raises:
+            WorkbenchError: What acts is of no run, or that checkpoint cannot be opened.
+        """
+        rungs = self.ladder()
+        if not rungs:
+            raise NotFoundError("what plays is of no run, so there is no other checkpoint.", hint="Play one of a run.")
+        steps = [rung.steps for rung in rungs]
+        at = self.target.steps or 0
+        # One that was deleted meanwhile stands between its neighbours.
+        here = bisect.bisect_left(steps, at)
+        if places > 0 and (here == len(steps) or steps[here] != at):
+            places -= 1
+        wanted = steps[min(max(here + places, 0), len(steps) - 1)]
+        if wanted != at or self.target.agent != "policy":
+            self.take_checkpoint(wanted)
+
     def reseed(self, seed: int) -> None:
         """Start the random streams of what acts as if it had been opened with `seed`."""
         self._session.first_seed = seed
@@ -139,3 +200,18 @@ def _written(checkpoint: Path | None) -> float:
         return (checkpoint / "policy.json").stat().st_mtime
     except OSError as error:
         raise CheckpointError(f"{checkpoint} is not there any more.") from error
+
+
+def titles_of(casts: Sequence[Cast]) -> list[str]:
+    """Return what the policies that play side by side are called, all different: run and steps, or the agent."""
+    titles: list[str] = []
+    for cast in casts:
+        target = cast.target
+        steps = "" if cast.steps is None else f" {formatting.amount(cast.steps)}"
+        who = (target.run or target.label) if target.agent == "policy" else target.agent
+        title, count = f"{who}{steps}", 1
+        while title in titles:
+            count += 1
+            title = f"{who}{steps} ({count})"
+        titles.append(title)
+    return titles

@@ -98,19 +98,9 @@ def check_count(count: int) -> None:
         raise RequestError(f"at most {MOST} policies play side by side, not {count}.", hint="Leave some out.")
 
 
-def columns_of(count: int, aspect: float = 1.6) -> int:
-    """Return in how many columns so many tiles fill a picture of this aspect with the least left empty.
-
-    Args:
-        count: Tiles, at least one.
-        aspect: Width of the picture over its height; tiles are best at 4 to 3.
-    """
-
-    def scale(columns: int) -> float:
-        rows = math.ceil(count / columns)
-        return min(aspect / columns / (4 / 3), 1 / rows)
-
-    return max(range(1, count + 1), key=lambda columns: (scale(columns), -columns))
+def columns_of(count: int) -> int:
+    """Return in how many columns so many stand: up to three in one row, else as square as can be."""
+    return count if count <= 3 else math.ceil(math.sqrt(count))
 
 
 def mosaic(pictures: Sequence[NDArray[np.uint8]], columns: int) -> NDArray[np.uint8]:

@@ -20,6 +20,12 @@ Floats = NDArray[np.floating[Any]]
 TILES = 40
 """Tiles along each side of the patch."""
 
+ISLAND_TILES = 16
+"""Tiles along each side of the floor of one of several models that each have their own."""
+
+ISLAND_RADIUS = 1.5
+"""Where such a floor has faded, in radii of the model."""
+
 LIGHT = (0.35, 0.25, 1.0)
 """The direction towards the light; its length does not matter."""
 
@@ -34,23 +40,41 @@ def tile_size(radius: float) -> float:
     return min((step * power for step in (1.0, 2.0, 5.0, 10.0)), key=lambda size: abs(math.log(size / wanted)))
 
 
-def checker(tile: float) -> Mesh:
+def checker(tile: float, tiles: int = TILES) -> Mesh:
     """Return the patch of tiles around the origin in the plane z = 0, each tile with four vertices of its own."""
-    edges = (np.arange(TILES) - TILES / 2) * tile
+    edges = (np.arange(tiles) - tiles / 2) * tile
     x, y = (axis.ravel() for axis in np.meshgrid(edges, edges))
     corners = [(0, 0), (1, 0), (1, 1), (0, 1)]
     vertices = np.stack([np.column_stack([x + i * tile, y + j * tile, np.zeros_like(x)]) for i, j in corners], axis=1)
-    start = 4 * np.arange(TILES * TILES)[:, None]
+    start = 4 * np.arange(tiles * tiles)[:, None]
     faces = np.concatenate([start + np.array(triangle) for triangle in ([0, 1, 2], [0, 2, 3])])
     return Mesh(vertices.reshape(-1, 3), faces)
 
 
-def checker_colours(mesh: Mesh, tile: float, theme: Theme) -> Floats:
-    """Return a colour for each vertex of the patch, `(v, 3)`: two tones that fade into the background outwards."""
-    column, row = np.meshgrid(np.arange(TILES), np.arange(TILES))
+def checker_colours(
+    mesh: Mesh,
+    tile: float,
+    theme: Theme,
+    *,
+    tiles: int = TILES,
+    around: tuple[float, float] = (0.0, 0.0),
+    reach: float | None = None,
+) -> Floats:
+    """Return a colour for each vertex of the patch, `(v, 3)`: two tones that fade into the background outwards.
+
+    Args:
+        mesh: The patch.
+        tile: The side of its tiles.
+        theme: The colours.
+        tiles: How many there are along a side.
+        around: The point of the patch that they fade around.
+        reach: How far from there they have faded, in metres; None for the patch's own half side.
+    """
+    column, row = np.meshgrid(np.arange(tiles), np.arange(tiles))
     odd = ((column + row) % 2).ravel().repeat(4)[:, None]
     tones = np.where(odd == 1, np.array(theme.tile_other), np.array(theme.tile))
-    distance = np.hypot(mesh.vertices[:, 0], mesh.vertices[:, 1]) / (TILES / 2 * tile)
+    distance = np.hypot(mesh.vertices[:, 0] - around[0], mesh.vertices[:, 1] - around[1])
+    distance = distance / (tiles / 2 * tile if reach is None else reach)
     share = np.clip((distance - _FADE_FROM) / (_FADE_TO - _FADE_FROM), 0, 1)[:, None]
     share = share * share * (3 - 2 * share)
     colours: Floats = tones + share * (np.array(theme.background) - tones)
@@ -68,3 +92,24 @@ def shadow_matrix(height: float, radius: float) -> Floats:
     x, y = LIGHT[0] / LIGHT[2], LIGHT[1] / LIGHT[2]
     z = height + 0.002 * 2 * radius
     return np.array([[1, 0, -x, x * z], [0, 1, -y, y * z], [0, 0, 0, z], [0, 0, 0, 1.0]])
+
+
+def island(radius: float) -> Mesh:
+    """Return the floor of one of several models of this radius: the tiles of a patch that lie within a circle."""
+    tile = island_tile(radius)
+    patch = checker(tile, ISLAND_TILES)
+    middles = patch.vertices.reshape(-1, 4, 3).mean(axis=1)
+    # A tile more than has faded, for it scrolls by up to a tile.
+    kept = np.flatnonzero(np.hypot(middles[:, 0], middles[:, 1]) < ISLAND_TILES / 2 * tile)
+    faces = np.concatenate([4 * kept[:, None] + np.array(triangle) for triangle in ([0, 1, 2], [0, 2, 3])])
+    return Mesh(patch.vertices, faces)
+
+
+def island_tile(radius: float) -> float:
+    """Return the side of a tile of the floor of one of several models of this radius, in metres."""
+    return ISLAND_RADIUS * radius / (ISLAND_TILES / 2 - 1)
+
+
+def island_phase(point: Floats, tile: float) -> tuple[float, float]:
+    """Return how far a floor that scrolls below a model at `point` has come: within a tile either way."""
+    return tuple((float(part) + tile) % (2 * tile) - tile for part in point[:2])  # type: ignore[return-value]

@@ -1,163 +1,287 @@
 """The panel over the picture and the keys of the window, in Polyscope's ImGui.
 
-Draws from a player and changes it; it is called while a frame is drawn, so it steps nothing by itself but what a
-button or a key asks for.
+Draws from the player and the view, and changes nothing but through commands; it is called while a frame is drawn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from workbench.viewer import clock
+import numpy as np
+
+from workbench.viewer import clock, tab_environment, tab_play, tab_scene, tab_view
+from workbench.viewer.ensemble import COLOURS
 from workbench.viewer.look import Theme
-from workbench.viewer.player import Player
+from workbench.viewer.orders import Orders
+from workbench.viewer.projection import knobs
+from workbench.viewer.widgets import ACCENT, Widgets
 
-_WIDTH = 250.0
-_ACCENT = (0.16, 0.47, 0.86)
+if TYPE_CHECKING:
+    from workbench.viewer.company import Company
+
+WIDTH = 348.0
+MARGIN = 12.0
+TIMELINE = 46.0
+"""Height of the strip at the bottom."""
+
+GIZMO = 42.0
+"""Its radius in pixels."""
+
+_AXES = ((0.86, 0.27, 0.27), (0.25, 0.66, 0.32), (0.23, 0.46, 0.90))
+_TABS: dict[str, tuple[str, Callable[[Widgets, Orders], None]]] = {
+    "play": ("Play", tab_play.draw),
+    "environment": ("Environment", tab_environment.draw),
+    "scene": ("Scene", tab_scene.draw),
+    "view": ("View", tab_view.draw),
+}
 
 
 class Panel:
     """What is played, and the controls.
 
     Args:
-        player: What the controls change.
+        orders: What the controls give their commands to.
         theme: The colours around the model; the panel takes the same side.
-        follows: Whether there is a camera that can follow.
     """
 
-    def __init__(self, player: Player, theme: Theme, *, follows: bool) -> None:
+    def __init__(self, orders: Orders, theme: Theme) -> None:
         import polyscope.imgui as imgui
 
+        self.on_frame: Callable[[], None] = lambda: None
+        """Called within each frame, before the panel is drawn."""
         self._imgui: Any = imgui
-        self._player = player
-        self._dark = sum(theme.background) < 1.5
+        self._orders = orders
+        self._player = orders.player
+        self._widgets = Widgets(imgui)
+        self._recolour(theme)
         self._is_stale = False
-        self._follows = follows
+        do, player, view = orders.do, orders.player, orders.view
         self._keys: list[tuple[tuple[str, ...], Callable[[], None]]] = [
-            (("Space",), player.toggle),
-            (("RightArrow", "L", "N"), player.step_once),
-            (("LeftArrow", "H"), self._step_back),
-            (("R", "0", "Keypad0"), player.restart),
-            (("Period",), lambda: player.skip(1)),
-            (("Comma",), lambda: player.skip(-1)),
-            (("Equal", "KeypadAdd"), lambda: player.set_speed(clock.faster(player.speed))),
-            (("Minus", "KeypadSubtract"), lambda: player.set_speed(clock.slower(player.speed))),
-            (("F",), self._toggle_follow),
-            (("Q",), player.quit),
+            (("Space",), lambda: do("pause" if player.playing else "play")),
+            (("RightArrow", "L", "N"), lambda: do("step", n=1)),
+            (("LeftArrow", "H"), lambda: do("step", n=-1)),
+            (("UpArrow", "RightBracket"), lambda: do("walk", n=1)),
+            (("DownArrow", "LeftBracket"), lambda: do("walk", n=-1)),
+            (("R", "0", "Keypad0"), lambda: do("reset")),
+            (("Period",), lambda: do("seed", value=player.session.seed + 1)),
+            (("Comma",), lambda: do("seed", value=max(0, player.session.seed - 1))),
+            (("Equal", "KeypadAdd"), lambda: do("speed", value=clock.faster(player.speed))),
+            (("Minus", "KeypadSubtract"), lambda: do("speed", value=clock.slower(player.speed))),
+            (("End",), lambda: do("seek", step=player.last_step)),
+            (("Home",), lambda: do("seek", step=player.first)),
+            (("F",), lambda: do("track", on=not view.track, seconds=view.smoothing_s)),
+            (("A",), lambda: do("frame")),
+            (("C",), lambda: self._toggle_mark("contacts")),
+            (("V",), lambda: self._toggle_mark("forces")),
+            (("J",), lambda: self._toggle_mark("joints")),
+            (("M",), lambda: self._toggle_mark("mass")),
+            (("T",), lambda: do("theme", name="light" if view.theme == "dark" else "dark")),
+            (("Tab",), lambda: do("panel", on=not view.panel)),
+            (("Q",), lambda: do("quit")),
         ]
+        for index in range(len(player.lanes) if len(player.lanes) > 1 else 0):
+            self._keys.append(((str(index + 1),), lambda index=index: do("member", index=index)))  # type: ignore[misc]
 
     def style(self) -> None:
         """Set colours and roundings; Polyscope calls this once when it starts."""
-        imgui = self._imgui
-        (imgui.StyleColorsDark if self._dark else imgui.StyleColorsLight)()
-        style = imgui.GetStyle()
-        style.WindowRounding = 6.0
-        style.FrameRounding = 4.0
-        style.GrabRounding = 4.0
+        self._widgets.style()
 
     def recolour(self, theme: Theme) -> None:
         """Take the side of another theme at the next frame."""
-        self._dark = sum(theme.background) < 1.5
+        self._recolour(theme)
         self._is_stale = True
 
     def draw(self) -> None:
         """Draw the panel and act on buttons and keys."""
-        imgui = self._imgui
         if self._is_stale:
             self._is_stale = False
             self.style()
         self._read_keys()
-        imgui.SetNextWindowPos((12.0, 12.0), imgui.ImGuiCond_FirstUseEver)
-        imgui.SetNextWindowBgAlpha(0.85)
-        colours = self._push_colours()
-        imgui.Begin(f"{self._player.title}###panel", imgui.ImGuiWindowFlags_AlwaysAutoResize)
+        self.on_frame()
+        if not self._orders.view.panel:
+            return
+        colours = self._widgets.push_colours()
         try:
-            self._transport()
-            self._state()
+            self._panel()
+            if self._player.seekable:
+                self._timeline()
+        finally:
+            self._imgui.PopStyleColor(colours)
+
+    def draw_gizmo(self, polyscope: Any) -> None:
+        """Draw the axes in the upper right corner; a click on an end looks from there."""
+        imgui = self._imgui
+        width, _ = polyscope.get_window_size()
+        middle = (width - GIZMO - 3 * MARGIN, GIZMO + 2 * MARGIN)
+        canvas = imgui.GetBackgroundDrawList()
+        mouse = imgui.GetMousePos()
+        found = knobs(np.asarray(polyscope.get_camera_view_matrix(), dtype=float), GIZMO)
+        near = [k for k in found if np.hypot(mouse[0] - middle[0] - k.x, mouse[1] - middle[1] - k.y) < 11]
+        for knob in found:
+            place = (middle[0] + knob.x, middle[1] + knob.y)
+            share = 0.55 + 0.45 * (knob.depth + 1) / 2
+            colour = imgui.ColorConvertFloat4ToU32((*_AXES[knob.axis], share))
+            if knob.name.startswith("-"):
+                canvas.AddCircleFilled(place, 6.0, imgui.ColorConvertFloat4ToU32((*_AXES[knob.axis], 0.35 * share)))
+                canvas.AddCircle(place, 6.0, colour, 0, 1.5)
+            else:
+                canvas.AddLine(middle, place, colour, 2.5)
+                canvas.AddCircleFilled(place, 9.0, colour)
+                size = imgui.CalcTextSize(knob.name)
+                white = imgui.ColorConvertFloat4ToU32((1.0, 1.0, 1.0, 1.0))
+                canvas.AddText((place[0] - size[0] / 2, place[1] - size[1] / 2), white, knob.name)
+        if near and imgui.IsMouseClicked(imgui.ImGuiMouseButton_Left) and not imgui.GetIO().WantCaptureMouse:
+            view, camera = near[-1].view, self._orders.view.camera
+            distance = 0.0 if camera is None else camera.distance
+            self._orders.do(
+                "camera", azimuth=view.azimuth_deg, elevation=view.elevation_deg, distance=min(distance, 1e4)
+            )
+
+    def draw_names(self, polyscope: Any, company: Company) -> None:
+        """Write below each of several models what it is called and what it has gathered."""
+        from workbench.viewer.cast import titles_of
+        from workbench.viewer.mouse import lens_of
+
+        imgui, player = self._imgui, self._player
+        lens = lens_of(polyscope)
+        canvas = imgui.GetBackgroundDrawList()
+        titles = titles_of(self._orders.casts) or [str(index + 1) for index in range(len(player.lanes))]
+        at = None if player.is_live else player.at
+        for index, (title, lane) in enumerate(zip(titles, player.lanes, strict=True)):
+            point = company.place(index)
+            point[2] = company.framing.floor_height
+            if company.is_tiled:
+                point = point - 0.55 * company.framing.radius * np.append(lens.ray(lens.width / 2, 1.0)[:2], 0)
+            pixel = lens.to_screen(point)
+            if pixel is None:
+                continue
+            moment = lane.moment(at)
+            said = f"{title}   {moment.return_:.1f}"
+            if lane.session.ended and at is None:
+                said += f"   {lane.session.ended.reason} at {lane.session.steps}"
+            size = imgui.CalcTextSize(said)
+            x, y = pixel[0] - size[0] / 2, pixel[1] + (8 if company.is_tiled else 10 + 24 * index)
+            solid = (*COLOURS[index], 0.92 if index == player.chosen else 0.7)
+            low, high = (x - 8, y - 3), (x + size[0] + 8, y + size[1] + 3)
+            canvas.AddRectFilled(low, high, imgui.ColorConvertFloat4ToU32(solid), 5.0)
+            canvas.AddText((x, y), imgui.ColorConvertFloat4ToU32((1.0, 1.0, 1.0, 1.0)), said)
+
+    def _recolour(self, theme: Theme) -> None:
+        self._widgets.dark = sum(theme.background) < 1.5
+
+    def _panel(self) -> None:
+        imgui, orders = self._imgui, self._orders
+        screen = imgui.GetIO().DisplaySize
+        height = max(240.0, screen[1] - 2 * MARGIN - (TIMELINE + MARGIN if self._player.seekable else 0))
+        imgui.SetNextWindowPos((MARGIN, MARGIN), imgui.ImGuiCond_FirstUseEver)
+        imgui.SetNextWindowSizeConstraints((WIDTH, 120.0), (max(WIDTH, 0.6 * screen[0]), height))
+        imgui.SetNextWindowBgAlpha(0.9)
+        is_open = imgui.Begin(f"{self._player.title}###panel", imgui.ImGuiWindowFlags_AlwaysAutoResize)
+        try:
+            if is_open:
+                self._transport()
+                self._tabs()
+                _TABS[orders.view.tab][1](self._widgets, orders)
         finally:
             imgui.End()
-            imgui.PopStyleColor(colours)
-
-    def _push_colours(self) -> int:
-        imgui = self._imgui
-        red, green, blue = _ACCENT
-        strong, soft = (red, green, blue, 0.85), (red, green, blue, 0.35 if self._dark else 0.25)
-        colours = {
-            imgui.ImGuiCol_Button: soft,
-            imgui.ImGuiCol_ButtonHovered: (red, green, blue, 0.6),
-            imgui.ImGuiCol_ButtonActive: strong,
-            imgui.ImGuiCol_FrameBg: (red, green, blue, 0.15),
-            imgui.ImGuiCol_FrameBgHovered: (red, green, blue, 0.3),
-            imgui.ImGuiCol_FrameBgActive: (red, green, blue, 0.4),
-            imgui.ImGuiCol_SliderGrab: strong,
-            imgui.ImGuiCol_SliderGrabActive: strong,
-            imgui.ImGuiCol_CheckMark: strong,
-            imgui.ImGuiCol_TitleBg: soft,
-            imgui.ImGuiCol_TitleBgActive: (red, green, blue, 0.55),
-        }
-        for target, colour in colours.items():
-            imgui.PushStyleColor(target, colour)
-        return len(colours)
 
     def _transport(self) -> None:
-        imgui, player = self._imgui, self._player
-        third = ((_WIDTH - 16) / 3, 0.0)
-        if imgui.Button("Pause###toggle" if player.playing else "Play###toggle", third):
-            player.toggle()
+        imgui, player, orders = self._imgui, self._player, self._orders
+        quarter = ((WIDTH - 16 - 24) / 4, 0.0)
+        if imgui.Button("Pause###toggle" if player.playing else "Play###toggle", quarter):
+            orders.do("pause" if player.playing else "play")
         self._hint("space")
         imgui.SameLine()
-        if imgui.Button("Step", third):
-            player.step_once()
+        imgui.BeginDisabled(not player.seekable)
+        if imgui.Button("Back", quarter):
+            orders.do("step", n=-1)
+        imgui.EndDisabled()
+        self._hint("left arrow or h")
+        imgui.SameLine()
+        if imgui.Button("Step", quarter):
+            orders.do("step", n=1)
         self._hint("right arrow, l or n")
         imgui.SameLine()
-        if imgui.Button("Restart", third):
-            player.restart()
+        if imgui.Button("Reset", quarter):
+            orders.do("reset")
         self._hint("r or 0: the same episode again; . and , go to the next and the previous seed")
-        imgui.SetNextItemWidth(_WIDTH - 56)
+        imgui.SetNextItemWidth(WIDTH - 96)
         changed, speed = imgui.SliderFloat(
             "speed", player.speed, clock.SLOWEST, clock.FASTEST, "%.2fx", imgui.ImGuiSliderFlags_Logarithmic
         )
         if changed:
-            player.set_speed(speed)
+            orders.do("speed", value=float(min(max(speed, clock.SLOWEST), clock.FASTEST)))
         self._hint("+ and -")
-        if self._follows:
-            _, player.follow = imgui.Checkbox("follow", player.follow)
-            self._hint("f")
-        if player.has_policy:
-            if self._follows:
-                imgui.SameLine()
-            changed, sampled = imgui.Checkbox("sample actions", player.stochastic)
-            if changed:
-                player.stochastic = sampled
-
-    def _state(self) -> None:
-        imgui, session, shown = self._imgui, self._player.session, self._player.shown
-        imgui.Separator()
+        session, shown = player.session, player.shown
         imgui.Text(f"episode {session.number + 1}   seed {session.seed}   step {shown.step}")
         imgui.Text(f"return {shown.return_:.2f}   reward {shown.reward:+.3f}")
-        if not self._player.is_live:
-            imgui.TextDisabled(f"past: {session.steps - shown.step} steps ago")
+        if not player.is_live:
+            imgui.TextDisabled(f"past: {player.last_step - player.at} steps ago; End goes to now")
         elif session.ended is not None:
             imgui.Text(f"ended: {session.ended.reason}")
-        elif self._player.last is not None:
-            last = self._player.last
+        elif player.last is not None:
+            last = player.last
             imgui.TextDisabled(f"last {last.return_:.2f} in {last.length}: {last.reason}")
+        if orders.notice:
+            imgui.PushTextWrapPos(WIDTH - 16)
+            imgui.TextColored((0.86, 0.25, 0.2, 1.0), orders.notice)
+            imgui.PopTextWrapPos()
+
+    def _tabs(self) -> None:
+        imgui, view = self._imgui, self._orders.view
+        imgui.Spacing()
+        for place, (name, (title, _)) in enumerate(_TABS.items()):
+            if place:
+                imgui.SameLine(0.0, 4.0)
+            strength = 0.85 if name == view.tab else 0.18
+            text = (1.0, 1.0, 1.0, 1.0) if name == view.tab else self._widgets.text
+            imgui.PushStyleColor(imgui.ImGuiCol_Button, (*ACCENT, strength))
+            imgui.PushStyleColor(imgui.ImGuiCol_Text, text)
+            if imgui.Button(f"{title}##tab"):
+                self._orders.do("panel", on=True, tab=name)
+            imgui.PopStyleColor(2)
+        imgui.Separator()
+
+    def _timeline(self) -> None:
+        imgui, player = self._imgui, self._player
+        screen = imgui.GetIO().DisplaySize
+        imgui.SetNextWindowPos((MARGIN, screen[1] - TIMELINE - MARGIN))
+        imgui.SetNextWindowSize((screen[0] - 2 * MARGIN, TIMELINE))
+        imgui.SetNextWindowBgAlpha(0.9)
+        flags = (
+            int(imgui.ImGuiWindowFlags_NoTitleBar)
+            | int(imgui.ImGuiWindowFlags_NoResize)
+            | int(imgui.ImGuiWindowFlags_NoMove)
+            | int(imgui.ImGuiWindowFlags_NoScrollbar)
+        )
+        imgui.Begin("###timeline", flags)
+        try:
+            seconds = player.at * player.period_s
+            label = f"{seconds:7.2f} s"
+            imgui.SetNextItemWidth(screen[0] - 2 * MARGIN - 32 - imgui.CalcTextSize(label)[0])
+            low, high = player.first, max(player.last_step, player.first + 1)
+            changed, step = imgui.SliderInt("##history", player.at, low, high, "step %d")
+            if changed:
+                if player.playing:
+                    self._orders.do("pause")
+                self._orders.do("seek", step=int(step))
+            self._hint("drag to go back in the episode; home and end")
+            imgui.SameLine()
+            imgui.Text(label)
+        finally:
+            imgui.End()
+
+    def _toggle_mark(self, what: str) -> None:
+        self._orders.do("mark", what=what, on=what not in self._orders.view.marks)
 
     def _hint(self, text: str) -> None:
-        if self._imgui.IsItemHovered():
-            self._imgui.SetTooltip(text)
-
-    def _step_back(self) -> None:
-        if self._player.seekable:
-            self._player.step_by(-1)
-
-    def _toggle_follow(self) -> None:
-        self._player.follow = not self._player.follow
+        self._widgets.hint(text)
 
     def _read_keys(self) -> None:
         imgui = self._imgui
-        if imgui.GetIO().WantTextInput:
+        io = imgui.GetIO()
+        if io.WantTextInput or io.KeyCtrl or io.KeyAlt:
             return
         for names, act in self._keys:
             if any(imgui.IsKeyPressed(getattr(imgui, f"ImGuiKey_{name}")) for name in names):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.viewer.frames import MujocoFrames, rendered_picture
+from workbench.viewer import backend
+from workbench.viewer.company import Company, Layout
+from workbench.viewer.ensemble import columns_of, mosaic
+from workbench.viewer.frames import UP, rendered_picture
 from workbench.viewer.look import Theme
 from workbench.viewer.player import Player
 from workbench.viewer.session import has_mujoco_model
+from workbench.viewer.view import ViewSettings
 
 SAMPLES = 2
 """Pixels drawn for each one sent, along each side."""
@@ -37,38 +41,56 @@ class Painter(Protocol):
 class OffscreenPainter:
     """Draws a MuJoCo scene with no display."""
 
-    def __init__(self, player: Player, theme: Theme, size: tuple[int, int]) -> None:
-        self._player = player
-        self._frames = MujocoFrames(player.session.env, size=size, samples=SAMPLES, theme=theme)
+    def __init__(
+        self, player: Player, theme: Theme, size: tuple[int, int], view: ViewSettings, layout: Layout = "tiles"
+    ) -> None:
+        self._view = view
+        self._size = size
+        backend.start("offscreen", size=size, samples=SAMPLES, theme=theme)
+        self._polyscope = backend.import_polyscope()
+        with backend.failures_explained():
+            self._company = Company(player, theme, view, layout)
 
     def paint(self, size: tuple[int, int], moved_s: float, *, jumped: bool) -> Picture:
         """Return a picture of the state shown."""
-        if size != self._frames.format.size:
-            self._frames.resize(size)
-        if jumped:
-            self._frames.restart()
-        width, height = size
-        pixels = self._frames.draw_state(self._player.data, moved_s)
-        return pixels.reshape(height, width, 4)[::-1, :, :3]
+        ps = self._polyscope
+        if size != self._size:
+            self._size = size
+            with backend.failures_explained():
+                ps.set_window_size(*size)
+        target = self._company.target(moved_s, jumped=jumped)
+        # The distance that a window of another shape was left with would cut off what stands at the sides.
+        wanted = None if self._company.is_tiled else self._view.camera
+        eye = self._company.usual_view(wanted, size[0] / size[1]).position(target)
+        with backend.failures_explained():
+            self._company.update(target, eye)
+            # Clipping is measured from the camera to this point, which looking at another one leaves behind.
+            ps.set_view_center_raw(target)
+            ps.look_at_dir(eye, target, UP)
+            pixels: Picture = ps.screenshot_to_buffer(False)
+        return pixels[..., :3]
 
     def recolour(self, theme: Theme) -> None:
         """Put other colours around the model."""
-        self._frames.recolour(theme)
+        with backend.failures_explained():
+            backend.set_background(theme)
+            self._company.recolour(theme)
 
     def close(self) -> None:
         """Let go of the graphics."""
-        self._frames.close()
+        self._company.close()
+        backend.stop()
 
 
 class RenderedPainter:
-    """Scales what an environment without a MuJoCo model renders itself."""
+    """Scales what environments without a MuJoCo model render themselves."""
 
-    def __init__(self, env: Any) -> None:
-        self._env = env
+    def __init__(self, player: Player) -> None:
+        self._player = player
 
     def paint(self, size: tuple[int, int], moved_s: float, *, jumped: bool) -> Picture:
-        """Return the environment's picture, whole, its sides continued to fill the size."""
-        return fitted(rendered_picture(self._env)[..., :3], size)
+        """Return the environments' pictures, whole, their sides continued to fill the size."""
+        return fitted(rendered_pictures(self._player), size)
 
     def recolour(self, theme: Theme) -> None:
         """Nothing to do: the environment chooses its colours."""
@@ -77,14 +99,27 @@ class RenderedPainter:
         """Nothing to let go of."""
 
 
-def make_painter(player: Player, theme: Theme, size: tuple[int, int]) -> Painter:
+def make_painter(
+    player: Player, theme: Theme, size: tuple[int, int], view: ViewSettings, layout: Layout = "tiles"
+) -> Painter:
     """Return what draws a player without a window.
 
     Raises:
         GraphicsError: Nothing can be drawn on this machine.
     """
-    env = player.session.env
-    return OffscreenPainter(player, theme, size) if has_mujoco_model(env) else RenderedPainter(env)
+    if has_mujoco_model(player.session.env):
+        return OffscreenPainter(player, theme, size, view, layout)
+    return RenderedPainter(player)
+
+
+def rendered_pictures(player: Player) -> Picture:
+    """Return what the environments of a player render themselves, beside each other, `(height, width, 3)`.
+
+    Raises:
+        GraphicsError: One renders nothing, or lacks what it renders with.
+    """
+    pictures = [rendered_picture(lane.session.env)[..., :3] for lane in player.lanes]
+    return pictures[0] if len(pictures) == 1 else mosaic(pictures, columns_of(len(pictures)))
 
 
 def fitted(picture: Picture, size: tuple[int, int]) -> Picture:

@@ -22,10 +22,10 @@ from workbench.remote.frames import Frame
 from workbench.remote.lines import Command, encode_event
 from workbench.runs.recordings import EpisodeResult
 from workbench.viewer import options, window
-from workbench.viewer.cast import Cast
+from workbench.viewer.cast import titles_of
+from workbench.viewer.company import Layout
+from workbench.viewer.orders import Orders
 from workbench.viewer.pipes import Inbox, Outlet
-from workbench.viewer.player import Player
-from workbench.viewer.screens import Screens
 
 STATES_HZ = 10.0
 """How often the state is told while it changes."""
@@ -37,8 +37,8 @@ NICENESS = 10
 """A player without a window yields to training, as recordings do; a window that someone moves must answer at once."""
 
 _ABOUT = {
-    "agent": "policy", "checkpoint": "policy", "follow": "policy", "stochastic": "policy", "window": "window",
-    "preview": "preview", "theme": "window",
+    "agent": "policy", "checkpoint": "policy", "walk": "policy", "follow": "policy", "stochastic": "policy",
+    "window": "window", "preview": "preview", "theme": "window",
 }  # fmt: skip
 
 
@@ -57,35 +57,38 @@ class Remote:
     """A stage whose orders come from a pipe.
 
     Args:
-        player: What is played.
-        cast: Who acts in it.
-        screens: Where it is seen.
+        orders: What is played, who acts, where it is seen, and what commands do to it.
         pipes: Whom it hears and tells.
+        limit: Steps after which an episode is cut.
+        layout: How several policies are arranged.
         now: Seconds that only grow.
     """
 
     def __init__(
         self,
-        player: Player,
-        cast: Cast,
-        screens: Screens,
+        orders: Orders,
         pipes: Pipes,
         *,
         limit: int | None = None,
+        layout: Layout = "tiles",
         now: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.reason = ""
         """Why it ends: `window`, `quit` or `parent`; empty while it goes on."""
-        self._player = player
-        self._cast = cast
-        self._screens = screens
+        self._orders = orders
+        self._player = player = orders.player
+        self._screens = orders.screens
         self._pipes = pipes
+        self._layout = layout
+        orders.on_inspect = lambda step: self.tell("step", **step)
         self._now = now
         self._parent = pipes.parent()
         self._looked_at = now()
         self._told: dict[str, Any] = {}
+        self._told_view: dict[str, Any] = {}
         self._told_at = -1.0
         self._sequence = 0
+        cast = orders.cast
         self.tell(
             "ready",
             version=VERSION,
@@ -131,20 +134,21 @@ class Remote:
 
     def tell_episode(self, number: int, ended: EpisodeResult, lane: int = 0) -> None:
         """Tell how an episode ended."""
+        cast = self._orders.casts[lane]
         self.tell(
             "episode",
             episode=self._player.session.number + 1,
             seed=ended.seed,
             length=ended.length,
             reason=ended.reason or "",
-            agent=self._cast.target.agent,
-            checkpoint=self._cast.steps,
+            agent=cast.target.agent,
+            checkpoint=cast.steps,
             **{"return": ended.return_},
         )
 
     def state(self) -> dict[str, Any]:
         """Return the values of a `state`."""
-        player, cast, session = self._player, self._cast, self._player.session
+        player, cast, session = self._player, self._orders.cast, self._player.session
         shown = player.shown
         return {
             "episode": session.number + 1,
@@ -155,7 +159,7 @@ class Remote:
             "reward": shown.reward,
             "terms": dict(shown.terms),
             "first": player.first,
-            "last": session.steps,
+            "last": player.last_step if player.is_live is False else shown.step,
             "playing": player.playing,
             "speed": player.speed,
             "agent": cast.target.agent,
@@ -176,14 +180,26 @@ class Remote:
         state = self.state()
         # An age by itself is no news.
         news = {**state, "age_s": None}
-        if not at_once and news == self._told:
+        view = {**self._orders.view.told(), "pulled": self._orders.pulled}
+        if not at_once and news == self._told and view == self._told_view:
             return
         line = encode_event("state", **state)
+        if len(self._player.lanes) > 1:
+            line += encode_event("members", **self._members())
+        if view != self._told_view:
+            line += encode_event("view", **view)
         if at_once:
             self._pipes.events.send(line)
         elif not self._pipes.events.offer(line):
             return
-        self._told, self._told_at = news, now
+        self._told, self._told_at, self._told_view = news, now, view
+
+    def _members(self) -> dict[str, Any]:
+        player, titles = self._player, titles_of(self._orders.casts)
+        at = None if player.is_live else player.at
+        returns = {title: lane.moment(at).return_ for title, lane in zip(titles, player.lanes, strict=True)}
+        ghosts = self._layout == "ghosts"
+        return {"chosen": player.chosen, "ghosts": ghosts, "titles": titles, "returns": returns}
 
     def _send_picture(self) -> None:
         frames = self._pipes.frames
@@ -237,45 +253,10 @@ class Remote:
         Raises:
             WorkbenchError: It cannot be carried out; everything is as before.
         """
-        player, cast, given = self._player, self._cast, order.values
-        match order.name:
-            case "play" | "pause":
-                if player.playing != (order.name == "play"):
-                    player.toggle()
-            case "step":
-                player.step_by(given["n"])
-            case "skip":
-                player.skip_seconds(given["seconds"])
-            case "seek":
-                player.seek(given["step"])
-            case "reset":
-                player.restart()
-            case "seed":
-                cast.reseed(given["value"])
-                player.begin_seed(given["value"])
-            case "stochastic":
-                cast.sample(given["on"])
-            case "agent":
-                cast.take_agent(given["name"])
-                player.restart()
-            case "checkpoint":
-                cast.take_checkpoint(given["which"])
-                player.restart()
-            case "follow":
-                cast.follows = given["on"]
-            case "speed":
-                player.set_speed(given["value"])
-            case "window":
-                self._screens.show_window(given["on"])
-            case "preview":
-                size = (given["width"], given["height"]) if given["on"] else None
-                self._screens.show_preview(size, given["fps"])
-            case "theme":
-                self._screens.recolour(given["name"])
-            case "quit":
-                self.reason = "quit"
-        player.has_policy = cast.target.agent == "policy"
-        player.title = cast.target.title
+        if order.name == "quit":
+            self.reason = "quit"
+        else:
+            self._orders.obey(order)
 
     def _look_for_parent(self) -> None:
         now = self._now()
@@ -315,42 +296,23 @@ def run(args: argparse.Namespace, project: Project) -> int:
 
 def _play(args: argparse.Namespace, project: Project, pipes: Pipes) -> str:
     """Play, and return why it ended."""
-    from workbench.viewer.session import control_period, longest_episode
-    from workbench.viewer.target import find_target
+    from workbench.viewer.opening import open_show
 
-    target = find_target(project, args.target, agent=args.agent, env=args.env)
     if not args.window:
         with contextlib.suppress(OSError):
             os.nice(NICENESS)
-    session = target.open(seed=args.seed, stochastic=args.stochastic)
-    try:
-        cast = Cast(
-            project,
-            target,
-            session,
-            stochastic=args.stochastic,
-            on_fault=lambda error: remote.tell_error("policy", error),
-        )
-        player = Player(
-            session,
-            period_s=control_period(session.env),
-            title=target.title,
-            has_policy=target.agent == "policy",
-            episodes=args.episodes,
-            on_episode=lambda number, ended, lane: remote.tell_episode(number, ended, lane),
-            on_begin=cast.take_newest,
-        )
-        screens = Screens(player, args.theme)
-        remote = Remote(player, cast, screens, pipes, limit=longest_episode(session.env))
-        try:
-            if args.window:
-                remote.attempt(Command("window", {"on": True}))
-            with window.ends_on_signals(player):
-                window.play(player, remote)
-        finally:
-            remote.close()
-    finally:
-        session.env.close()
+    with open_show(
+        args,
+        project,
+        on_fault=lambda error: remote.tell_error("policy", error),
+        on_episode=lambda number, ended, lane: remote.tell_episode(number, ended, lane),
+    ) as show:
+        player = show.orders.player
+        remote = Remote(show.orders, pipes, limit=show.limit, layout=show.layout)
+        if args.window:
+            remote.attempt(Command("window", {"on": True}))
+        with window.ends_on_signals(player):
+            window.play(player, remote)
     return remote.reason or ("episodes" if player.played_all else "quit")
 
 

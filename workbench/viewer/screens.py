@@ -11,8 +11,9 @@ from collections.abc import Callable
 from workbench.errors import GraphicsError
 from workbench.viewer.look import Theme, ThemeName, theme_named
 from workbench.viewer.player import Player
-from workbench.viewer.preview import Painter, Picture, PreviewClock, make_painter
-from workbench.viewer.stage import WindowStage, make_stage
+from workbench.viewer.preview import Painter, Picture, PreviewClock
+from workbench.viewer.staging import WindowStage
+from workbench.viewer.view import ViewSettings
 
 
 class Screens:
@@ -20,7 +21,7 @@ class Screens:
 
     Args:
         player: What is shown.
-        theme: The colours around the model.
+        view: What is drawn, and the colours around it.
         open_window: Opens the window.
         make_painter: Makes what draws without one.
         now: Seconds that only grow.
@@ -29,14 +30,15 @@ class Screens:
     def __init__(
         self,
         player: Player,
-        theme: ThemeName,
+        view: ViewSettings,
         *,
-        open_window: Callable[[Player, Theme], WindowStage] = make_stage,
-        make_painter: Callable[[Player, Theme, tuple[int, int]], Painter] = make_painter,
+        open_window: Callable[[Player, Theme], WindowStage],
+        make_painter: Callable[[Player, Theme, tuple[int, int]], Painter],
         now: Callable[[], float] = time.perf_counter,
     ) -> None:
-        self.theme: ThemeName = theme
         self._player = player
+        self._view = view
+        self._drawn_version = view.version
         self._open_window = open_window
         self._make_painter = make_painter
         self._now = now
@@ -47,6 +49,11 @@ class Screens:
         self._moved_s = 0.0
         self._jumped = True
         self._is_stale = False
+
+    @property
+    def theme(self) -> ThemeName:
+        """What surrounds the model."""
+        return self._view.theme
 
     @property
     def has_window(self) -> bool:
@@ -83,7 +90,7 @@ class Screens:
 
     def recolour(self, name: ThemeName) -> None:
         """Change what surrounds the model."""
-        self.theme = name
+        self._view.theme = name
         self._is_stale = True
         for seen in (self._stage, self._painter):
             if seen is not None:
@@ -93,7 +100,8 @@ class Screens:
         """Draw a frame of the window, and note what previews have yet to show."""
         self._moved_s += moved_s
         self._jumped |= self._player.jumped
-        self._is_stale |= bool(moved_s) or self._player.jumped
+        self._is_stale |= bool(moved_s) or self._player.jumped or self._view.version != self._drawn_version
+        self._drawn_version = self._view.version
         if self._stage is not None:
             self._stage.show(moved_s)
         self._player.jumped = False

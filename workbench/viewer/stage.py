@@ -2,60 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+import math
+from typing import Any
 
 import numpy as np
 
-from workbench.viewer import backend, framing
+from workbench.viewer import backend
 from workbench.viewer.backend import Surface
-from workbench.viewer.camera import Follower, Vector, view_of
-from workbench.viewer.frames import UP, rendered_picture
+from workbench.viewer.camera import FIELD_OF_VIEW_DEG, Vector, View
+from workbench.viewer.company import Company, Layout
+from workbench.viewer.frames import UP
 from workbench.viewer.look import Theme
-from workbench.viewer.panel import Panel
+from workbench.viewer.mouse import Mouse
+from workbench.viewer.orders import Orders
+from workbench.viewer.panel import WIDTH, Panel
 from workbench.viewer.player import Player
-from workbench.viewer.preview import Picture, cropped, fitted
-from workbench.viewer.scene import Scene
+from workbench.viewer.preview import Picture, cropped, fitted, rendered_pictures
 from workbench.viewer.session import has_mujoco_model
+from workbench.viewer.staging import WindowStage
 
 SIZE = (1100, 700)
 """The window's first size."""
 
 
-class Stage(Protocol):
-    """Shows a player."""
-
-    def show(self, moved_s: float) -> None:
-        """Draw a frame, `moved_s` of simulated time after the last one, and hear the mouse and the keys."""
-
-    def closing(self) -> bool:
-        """Tell whether someone closed the window since the last call."""
-
-    def close(self) -> None:
-        """Let go of the graphics."""
-
-
-class WindowStage(Stage, Protocol):
-    """A window that previews can be taken from."""
-
-    def picture(self, size: tuple[int, int]) -> Picture:
-        """Return what the window shows without its panel, scaled to fill `size`, `(height, width, 3)`."""
-
-    def recolour(self, theme: Theme) -> None:
-        """Put other colours around the model."""
-
-
 class _Window:
     """Polyscope with our panel and none of its own."""
 
-    def __init__(self, player: Player, theme: Theme, size: tuple[int, int], surface: Surface, *, follows: bool) -> None:
+    def __init__(self, orders: Orders, theme: Theme, size: tuple[int, int], surface: Surface) -> None:
         backend.require(surface)
         ps = self._polyscope = backend.import_polyscope()
-        self._player = player
-        self._panel = Panel(player, theme, follows=follows)
+        self._orders = orders
+        self._player = orders.player
+        self._surface = surface
+        self._panel = Panel(orders, theme)
         self._error: Exception | None = None
         ps.set_configure_imgui_style_callback(self._panel.style)
         try:
-            backend.start(surface, size=size, samples=1, theme=theme, title=player.title)
+            backend.start(surface, size=size, samples=1, theme=theme, title=self._player.title)
         except BaseException:
             # A callback that outlives the interpreter ends the process with a segmentation fault.
             ps.clear_configure_imgui_style_callback()
@@ -107,54 +90,116 @@ class MujocoStage(_Window):
     """The scene of a MuJoCo model; the camera follows it and keeps whatever angle and distance the mouse gave it."""
 
     def __init__(
-        self, player: Player, theme: Theme, *, size: tuple[int, int] = SIZE, surface: Surface = "window"
+        self,
+        orders: Orders,
+        theme: Theme,
+        *,
+        layout: Layout = "tiles",
+        size: tuple[int, int] | None = None,
+        surface: Surface = "window",
     ) -> None:
-        super().__init__(player, theme, size, surface, follows=True)
-        self._env = player.session.env.unwrapped
-        self._framing = framing.frame(self._env.model, follow=getattr(self._env, "follow_body", None))
+        view = orders.view
+        super().__init__(orders, theme, size or view.size or SIZE, surface)
         with backend.failures_explained():
-            self._scene = Scene(self._env.model, self._framing, theme)
-        self._follower = Follower()
-        self._looks_at = self._follower.update(self._framing.target(self._env.data), 0.0)
-        view = view_of(self._framing)
-        self._polyscope.look_at_dir(view.position(self._looks_at), self._looks_at, UP)
-        self._polyscope.set_view_center_raw(self._looks_at)
+            self._company = Company(orders.player, theme, view, layout)
+        self._aside: Vector = np.zeros(3)
+        self._looks_at = self._company.target(0.0, jumped=True)
+        self._span = self._company.span
+        self._look(view.camera)
+        self._calls, self._version = view.camera_calls, -1
+        self._eye: Vector = np.zeros(3)
+        self._mouse = Mouse(orders, self._company, self._polyscope)
+        self._panel.on_frame = self._over_the_picture
 
     def show(self, moved_s: float) -> None:
         """Draw a frame; the scene is drawn anew only when something moved.
 
         The camera glides by simulated time, so that it stands still while the simulation does.
         """
-        player = self._player
-        data = player.data
-        if player.jumped or not player.follow:
-            self._follower.reset()
-        if player.follow:
-            self._move_camera(self._follower.update(self._framing.target(data), moved_s))
-        if moved_s or player.jumped:
-            self._scene.update(data, self._looks_at)
+        player, view = self._player, self._orders.view
+        jumped = player.jumped or not view.track
+        point = self._company.target(moved_s, jumped=jumped)
+        if self._calls != view.camera_calls:
+            self._calls = view.camera_calls
+            self._looks_at, self._span = point, self._company.span
+            self._look(view.camera)
+        elif view.track or self._company.is_tiled:
+            self._move_camera(point + self._aside)
+        eye = self._position()
+        if moved_s or player.jumped or self._version != view.version:
+            with backend.failures_explained():
+                self._company.update(self._looks_at if view.track else point, eye)
+        elif view.marks and np.abs(eye - self._eye).max() > 1e-6:
+            self._company.mark_again(eye)
+        self._eye, self._version = eye, view.version
         player.jumped = False
         self._tick()
+        self._note_view()
 
     def recolour(self, theme: Theme) -> None:
         """Put other colours around the model; the camera stays."""
         super().recolour(theme)
-        self._scene.close()
         with backend.failures_explained():
-            self._scene = Scene(self._env.model, self._framing, theme)
-        self._scene.update(self._player.data, self._looks_at)
+            self._company.recolour(theme)
+            self._company.update(self._looks_at, self._eye)
 
     def close(self) -> None:
         """Let go of the scene and the window."""
-        self._scene.close()
+        self._company.close()
         super().close()
 
+    def _over_the_picture(self) -> None:
+        """Hear the mouse, and write over the picture; within a frame."""
+        self._mouse.hear()
+        if self._orders.view.gizmo:
+            self._panel.draw_gizmo(self._polyscope)
+        if len(self._player.lanes) > 1:
+            self._panel.draw_names(self._polyscope, self._company)
+        self._mouse.draw()
+
+    def _look(self, wanted: View | None) -> None:
+        """Put the camera where a view is, its target staying."""
+        width, height = self._polyscope.get_window_size()
+        covered = WIDTH if self._orders.view.panel else 0.0
+        view = self._company.usual_view(wanted, max(0.5, (width - covered) / height))
+        self._aside = np.zeros(3)
+        if self._company.is_tiled and covered:
+            # The panel lies over the left of the picture: the models stand in the middle of what is left of it.
+            scale = height / (2 * math.tan(math.radians(FIELD_OF_VIEW_DEG / 2)))
+            azimuth = math.radians(view.azimuth_deg)
+            self._aside = np.array([-math.sin(azimuth), math.cos(azimuth), 0.0]) * (WIDTH / 2 * view.distance / scale)
+        self._looks_at = self._looks_at + self._aside
+        self._polyscope.look_at_dir(view.position(self._looks_at), self._looks_at, UP)
+        self._polyscope.set_view_center_raw(self._looks_at)
+
+    def _position(self) -> Vector:
+        return np.asarray(self._polyscope.get_view_camera_parameters().get_position(), dtype=float)
+
+    def _note_view(self) -> None:
+        """Keep where the mouse left the camera, for the next time."""
+        parameters = self._polyscope.get_view_camera_parameters()
+        direction = np.asarray(parameters.get_look_dir(), dtype=float)
+        distance = float(np.linalg.norm(np.asarray(self._polyscope.get_view_center()) - self._position()))
+        self._orders.view.camera = View.along(direction, distance)
+        if self._surface == "window":
+            width, height = self._polyscope.get_window_size()
+            self._orders.view.size = (int(width), int(height))
+
     def _move_camera(self, point: Vector) -> None:
-        """Carry the camera along, its angle and its distance kept."""
+        """Carry the camera along, its angle kept, and its distance as long as what it shows stays as large."""
         delta = point - self._looks_at
-        if np.abs(delta).max() < 1e-4 * self._framing.radius:
+        span = self._company.span
+        if np.abs(delta).max() < 1e-4 * self._company.framing.radius and abs(span / self._span - 1) < 1e-3:
             return
         ps = self._polyscope
+        if span != self._span:
+            centre = np.asarray(ps.get_view_center(), dtype=float)
+            back = (1 - span / self._span) * (self._position() - centre)
+            self._span = span
+            shift = np.eye(4)
+            shift[:3, 3] = back
+            ps.set_camera_view_matrix(ps.get_camera_view_matrix() @ shift)
+            ps.set_view_center_raw(centre)
         shift = np.eye(4)
         shift[:3, 3] = -delta
         centre = np.asarray(ps.get_view_center()) + delta
@@ -165,12 +210,12 @@ class MujocoStage(_Window):
 
 
 class PictureStage(_Window):
-    """The pictures of an environment that renders itself, filling the window."""
+    """The pictures of environments that render themselves, filling the window."""
 
-    def __init__(self, player: Player, theme: Theme, *, width: int = 800, surface: Surface = "window") -> None:
-        self._env = player.session.env
-        height, wide = rendered_picture(self._env).shape[:2]
-        super().__init__(player, theme, (width, max(1, round(width * height / wide))), surface, follows=False)
+    def __init__(self, orders: Orders, theme: Theme, *, width: int | None = None, surface: Surface = "window") -> None:
+        height, wide = self._picture(orders.player).shape[:2]
+        width = width or (orders.view.size or (800, 0))[0]
+        super().__init__(orders, theme, (width, max(1, round(width * height / wide))), surface)
         self._show_picture()
 
     def show(self, moved_s: float) -> None:
@@ -182,20 +227,24 @@ class PictureStage(_Window):
 
     def picture(self, size: tuple[int, int]) -> Picture:
         """Return the environment's picture, whole."""
-        return fitted(rendered_picture(self._env)[..., :3], size)
+        return fitted(self._picture(self._player), size)
+
+    @staticmethod
+    def _picture(player: Player) -> Picture:
+        return rendered_pictures(player)
 
     def _show_picture(self) -> None:
-        picture: Any = rendered_picture(self._env)[..., :3].astype(np.float32) / 255
+        picture: Any = self._picture(self._player).astype(np.float32) / 255
         self._polyscope.add_color_image_quantity("picture", picture, enabled=True, show_fullscreen=True)
         self._polyscope.request_redraw()
 
 
-def make_stage(player: Player, theme: Theme) -> WindowStage:
-    """Open a window on a player.
+def make_stage(orders: Orders, theme: Theme, *, layout: Layout = "tiles") -> WindowStage:
+    """Open a window on what plays.
 
     Raises:
         GraphicsError: None opens here.
     """
-    if has_mujoco_model(player.session.env):
-        return MujocoStage(player, theme)
-    return PictureStage(player, theme)
+    if has_mujoco_model(orders.player.session.env):
+        return MujocoStage(orders, theme, layout=layout)
+    return PictureStage(orders, theme)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from workbench.viewer.player import Player
-from workbench.viewer.stage import Stage
+from workbench.viewer.staging import Stage
 
 PLAYING_FPS = 60.0
 PAUSED_FPS = 30.0

@@ -1,0 +1,267 @@
+"""All that is drawn of a player: one model, or several beside each other or as ghosts on one floor, and the marks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from workbench.viewer import floor, framing
+from workbench.viewer.backend import import_polyscope
+from workbench.viewer.camera import FIELD_OF_VIEW_DEG, Follower, Vector, View, view_of
+from workbench.viewer.ensemble import COLOURS, columns_of
+from workbench.viewer.framing import Framing
+from workbench.viewer.hand import body_name
+from workbench.viewer.look import Theme
+from workbench.viewer.marks import Marks
+from workbench.viewer.player import Player
+from workbench.viewer.scene import Dress, Scene
+from workbench.viewer.view import ViewSettings
+
+Layout = Literal["tiles", "ghosts"]
+
+APART = 2.7
+"""Between the middles of two models beside each other, in radii."""
+BEHIND = 3.2
+"""Between those of two behind each other."""
+
+GHOST_OPACITY = 0.5
+GHOST_PASSES = 3
+"""Layers of see-through things that are told apart; each costs as much as the whole picture."""
+
+
+WIDEST = 4.0
+"""How far the middle between ghosts may be from the chosen one for all to be seen, in radii; beyond, it is followed."""
+
+
+@dataclass(eq=False)
+class _Place:
+    """One of the models."""
+
+    scene: Scene
+    marks: Marks
+    follower: Follower
+    slot: Vector
+    """Where its floor is, beside the others', `(3,)`; of one model alone and of ghosts the origin."""
+    point: Vector
+    """What is followed of it, `(3,)`."""
+    island: Any | None = None
+
+
+class Company:
+    """The structures of every model of a player.
+
+    Polyscope must have been started before, and is stopped after this was closed.
+
+    Args:
+        player: Whose states are drawn.
+        theme: The colours around them.
+        view: What is shown of them.
+        layout: How several are arranged.
+    """
+
+    def __init__(self, player: Player, theme: Theme, view: ViewSettings, layout: Layout = "tiles") -> None:
+        self._player = player
+        self._theme = theme
+        self._view = view
+        self._layout = layout
+        self._polyscope = import_polyscope()
+        core = player.session.env.unwrapped
+        self._model = core.model
+        self.framing: Framing = framing.frame(core.model, follow=getattr(core, "follow_body", None))
+        self._tile = floor.island_tile(self.framing.radius)
+        self._patch = floor.island(self.framing.radius)
+        self._bodies = {body_name(self._model, body): body for body in range(self._model.nbody)}
+        self._shown: tuple[Any, ...] = ()
+        self._places: list[_Place] = []
+        self._build()
+
+    @property
+    def is_tiled(self) -> bool:
+        """Whether several models stand beside each other."""
+        return len(self._player.lanes) > 1 and self._layout == "tiles"
+
+    @property
+    def span(self) -> float:
+        """How large what is to be seen at once is, in metres; a camera that follows keeps it as large."""
+        if self.is_tiled:
+            return self.framing.radius
+        return self.framing.radius + float(np.linalg.norm(self._middle() - self._chosen.point))
+
+    def usual_view(self, wanted: View | None = None, aspect: float = 4 / 3) -> View:
+        """Return the wanted view with a distance, or the one that suits the models.
+
+        Args:
+            wanted: The view, its distance 0 where it is to be found.
+            aspect: Width of the picture over its height, as far as nothing lies over it.
+        """
+        view = view_of(self.framing, wanted)
+        if (wanted is not None and wanted.distance) or not self.is_tiled:
+            return view
+        radius = self.framing.radius
+        columns = columns_of(len(self._player.lanes))
+        rows = math.ceil(len(self._player.lanes) / columns)
+        elevation = view.elevation_deg if wanted is not None else min(view.elevation_deg, -20.0 - 5.0 * rows)
+        wide = ((columns - 1) / 2 * APART + 1.2) * radius
+        deep = ((rows - 1) / 2 * BEHIND + 0.4) * radius
+        high = deep * math.sin(math.radians(-elevation)) + 1.1 * radius
+        half = math.tan(math.radians(FIELD_OF_VIEW_DEG / 2))
+        distance = max(wide / (half * aspect), high / half) + deep * math.cos(math.radians(elevation))
+        return View(view.azimuth_deg, elevation, distance)
+
+    def place(self, index: int) -> Vector:
+        """Return where the middle of one of the models is drawn, `(3,)`."""
+        place = self._places[index]
+        return place.point + self._offset(place)
+
+    def offset(self, index: int) -> Vector:
+        """Return how far beside its place in its own world a model is drawn, `(3,)`."""
+        return self._offset(self._places[index])
+
+    def target(self, moved_s: float, *, jumped: bool) -> Vector:
+        """Follow the models for so much simulated time, and return what the camera should look at, `(3,)`."""
+        for place, data in zip(self._places, self._player.datas, strict=True):
+            place.follower.along_s = self._view.smoothing_s
+            if jumped:
+                place.follower.reset()
+            place.point = place.follower.update(self.framing.target(data), moved_s)
+        if self.is_tiled:
+            low = np.mean([place.slot for place in self._places], axis=0)
+            heights = [place.point[2] for place in self._places]
+            return np.array([low[0], low[1], float(np.mean(heights))])
+        return self._middle()
+
+    def update(self, target: Vector, eye: Vector) -> None:
+        """Move everything to where it is.
+
+        Args:
+            target: What the camera looks at, `(3,)`.
+            eye: Where it is, `(3,)`.
+        """
+        if self._needs_rebuilding():
+            self._rebuild()
+        hidden = {self._bodies[name] for name in self._view.hidden if name in self._bodies}
+        for index, (place, data) in enumerate(zip(self._places, self._player.datas, strict=True)):
+            offset = self._offset(place) if self.is_tiled else None
+            place.scene.show(hidden, self._view.parts)
+            place.scene.update(data, target, offset)
+            self._move_island(place)
+            chosen = index == self._player.chosen or self.is_tiled
+            place.marks.update(data, self._view.marks if chosen else (), eye, offset)
+
+    def mark_again(self, eye: Vector) -> None:
+        """Draw the marks anew for another place of the eye, everything else being where it was."""
+        for index, (place, data) in enumerate(zip(self._places, self._player.datas, strict=True)):
+            if index == self._player.chosen or self.is_tiled:
+                place.marks.update(data, self._view.marks, eye, self._offset(place) if self.is_tiled else None)
+
+    def recolour(self, theme: Theme) -> None:
+        """Put other colours around the models."""
+        self._theme = theme
+        self._rebuild()
+
+    def close(self) -> None:
+        """Let go of every structure."""
+        for place in self._places:
+            place.scene.close()
+            place.marks.close()
+            if place.island is not None:
+                place.island.remove()
+        self._places.clear()
+
+    @property
+    def _chosen(self) -> _Place:
+        return self._places[self._player.chosen]
+
+    def _middle(self) -> Vector:
+        """Return the middle between the ghosts, as long as they are near enough to be seen together."""
+        points = np.array([place.point for place in self._places])
+        away: Vector = (points.min(axis=0) + points.max(axis=0)) / 2 - self._chosen.point
+        far = float(np.linalg.norm(away))
+        most = WIDEST * self.framing.radius
+        # Those that are too far away for one picture are given up little by little.
+        middle: Vector = self._chosen.point + away * min(1.0, (most / max(far, 1e-9)) ** 8)
+        return middle
+
+    def _key(self) -> tuple[Any, ...]:
+        ghosts = len(self._player.lanes) > 1 and self._layout == "ghosts"
+        return frozenset(self._view.groups), self._player.chosen if ghosts else 0
+
+    def _needs_rebuilding(self) -> bool:
+        return self._shown != self._key()
+
+    def _rebuild(self) -> None:
+        points = [(place.follower, place.point) for place in self._places]
+        self.close()
+        self._build()
+        for place, (follower, point) in zip(self._places, points, strict=True):
+            place.follower, place.point = follower, point
+
+    def _build(self) -> None:
+        self._shown = self._key()
+        count = len(self._player.lanes)
+        for index in range(count):
+            name = f"{index} " if count > 1 else ""
+            dress = Dress(name)
+            if count > 1 and self._layout == "ghosts":
+                chosen = index == self._player.chosen
+                dress = Dress(name, COLOURS[index], 1.0 if chosen else GHOST_OPACITY, has_floor=chosen)
+                self._polyscope.set_transparency_render_passes(GHOST_PASSES)
+            elif count > 1:
+                dress = Dress(name, has_floor=False)
+            scene = Scene(self._model, self.framing, self._theme, groups=self._view.groups, dress=dress)
+            marks = Marks(self._model, self.framing.radius, name=name)
+            point = self.framing.target(self._player.lanes[index].data(None))
+            place = _Place(scene, marks, Follower(), self._slot(index), np.array(point))
+            if self.is_tiled:
+                place.island = self._register_island(name)
+            self._places.append(place)
+
+    def _slot(self, index: int) -> Vector:
+        """Return where the floor of a model is: in rows that the usual camera sees from the front."""
+        if not self.is_tiled:
+            return np.zeros(3)
+        count = len(self._player.lanes)
+        columns = columns_of(count)
+        rows = math.ceil(count / columns)
+        row, column = divmod(index, columns)
+        in_row = min(columns, count - row * columns)
+        azimuth = math.radians(view_of(self.framing).azimuth_deg)
+        right = np.array([math.sin(azimuth), -math.cos(azimuth), 0.0])
+        away = np.array([math.cos(azimuth), math.sin(azimuth), 0.0])
+        radius = self.framing.radius
+        x = (column - (in_row - 1) / 2) * APART * radius
+        y = ((rows - 1) / 2 - row) * BEHIND * radius
+        return np.array(x * right + y * away)
+
+    def _offset(self, place: _Place) -> Vector:
+        if not self.is_tiled:
+            return np.zeros(3)
+        return np.array([place.slot[0] - place.point[0], place.slot[1] - place.point[1], 0.0])
+
+    def _register_island(self, name: str) -> Any:
+        patch = self._patch
+        island = self._polyscope.register_surface_mesh(f"{name}island", patch.vertices, patch.faces)
+        island.set_material("flat")
+        colours = floor.checker_colours(patch, self._tile, self._theme, tiles=floor.ISLAND_TILES)
+        island.add_color_quantity("tiles", colours, enabled=True)
+        island.set_back_face_policy("cull")
+        return island
+
+    def _move_island(self, place: _Place) -> None:
+        if place.island is None:
+            return
+        place.island.set_enabled("floor" in self._view.parts)
+        phase = floor.island_phase(place.point, self._tile)
+        matrix = np.eye(4, dtype=np.float32)
+        # Where the faded edges of two lie over each other, one is a hair above the other, or they would flicker.
+        height = self.framing.floor_height - 0.001 * self.framing.radius * self._places.index(place)
+        matrix[:3, 3] = (place.slot[0] - phase[0], place.slot[1] - phase[1], height)
+        place.island.bound_instance.set_transform(matrix)
+        reach = floor.ISLAND_RADIUS * self.framing.radius
+        colours = floor.checker_colours(
+            self._patch, self._tile, self._theme, tiles=floor.ISLAND_TILES, around=phase, reach=reach
+        )
+        place.island.get_quantity_buffer("tiles", "colors").update_data_from_host(colours.astype(np.float32))

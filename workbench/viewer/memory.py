@@ -1,0 +1,42 @@
+"""The view and the window as they were left, one small file for each environment in the user's state folder."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import platformdirs
+
+from workbench import durable
+from workbench.viewer.look import ThemeName
+from workbench.viewer.view import ViewSettings
+
+STATE_VARIABLE = "WORKBENCH_STATE"
+
+
+def state_folder() -> Path:
+    """Return where the state of windows is kept: `$WORKBENCH_STATE`, else the user's state folder."""
+    chosen = os.environ.get(STATE_VARIABLE)
+    return Path(chosen) if chosen else Path(platformdirs.user_state_dir("workbench"))
+
+
+def memory_of(environment: str) -> Path:
+    """Return the file that remembers the view of an environment."""
+    return state_folder() / "viewer" / f"{re.sub(r'[^A-Za-z0-9.-]+', '_', environment)}.json"
+
+
+def recall(environment: str, theme: ThemeName) -> ViewSettings:
+    """Return the view as it was left; the usual one where there is none, or none that can be read."""
+    try:
+        return ViewSettings.from_json(durable.read_document(memory_of(environment)), theme)
+    except OSError:
+        return ViewSettings(theme=theme)
+
+
+def remember(environment: str, view: ViewSettings) -> None:
+    """Keep the view for the next time; a disk that takes nothing loses it, and nothing else."""
+    try:
+        durable.write_json(memory_of(environment), view.to_json())
+    except OSError:
+        return

@@ -1,0 +1,115 @@
+"""Everything that plays, opened from the flags of `play` and closed again: environments, policies, view, graphics."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from workbench.errors import RequestError, WorkbenchError
+from workbench.project import Project
+from workbench.runs.recordings import EpisodeResult
+from workbench.viewer import ensemble, memory
+from workbench.viewer.cast import Cast, titles_of
+from workbench.viewer.company import Layout
+from workbench.viewer.orders import Orders
+from workbench.viewer.player import Player
+from workbench.viewer.preview import make_painter
+from workbench.viewer.screens import Screens
+from workbench.viewer.session import Session, control_period, longest_episode
+from workbench.viewer.stage import make_stage
+from workbench.viewer.target import Target, find_target
+
+
+@dataclass(frozen=True)
+class Show:
+    """What is open."""
+
+    orders: Orders
+    layout: Layout
+    limit: int | None
+    """Steps after which an episode is cut."""
+
+
+def find_targets(project: Project, args: argparse.Namespace) -> list[Target]:
+    """Return what the words of `play` or `record` name, all in one environment.
+
+    Raises:
+        WorkbenchError: One of them is not there, or they are of different environments.
+    """
+    words = [args.target, *args.others]
+    ensemble.check_count(len(words))
+    targets = [find_target(project, word, agent=args.agent, env=args.env) for word in words]
+    for word, target in zip(words, targets, strict=True):
+        if target.source != targets[0].source:
+            raise RequestError(
+                f"`{word}` is of {target.name}, and `{words[0]}` of {targets[0].name}: side by side all play the same.",
+                hint="--env ID lets all play in one environment that they fit.",
+            )
+    return targets
+
+
+def open_sessions(targets: list[Target], stack: contextlib.ExitStack, *, seed: int, stochastic: bool) -> list[Session]:
+    """Open each target in an environment of its own, closed with the stack.
+
+    Raises:
+        WorkbenchError: An environment or a policy cannot be opened.
+    """
+    sessions = []
+    for target in targets:
+        session = target.open(seed=seed, stochastic=stochastic)
+        stack.callback(session.env.close)
+        sessions.append(session)
+    return sessions
+
+
+@contextlib.contextmanager
+def open_show(
+    args: argparse.Namespace,
+    project: Project,
+    *,
+    on_fault: Callable[[WorkbenchError], None],
+    on_episode: Callable[[int, EpisodeResult, int], None],
+) -> Iterator[Show]:
+    """Open what `play` was asked for; the view is as it was left, and is kept again at the end.
+
+    Args:
+        args: The flags of `play`.
+        project: Where what they name is looked up.
+        on_fault: Told why a newest checkpoint could not be taken.
+        on_episode: Told of each episode that ended; see `Player`.
+
+    Raises:
+        WorkbenchError: Something cannot be opened.
+    """
+    targets = find_targets(project, args)
+    layout: Layout = "ghosts" if args.ghost else "tiles"
+    with contextlib.ExitStack() as stack:
+        sessions = open_sessions(targets, stack, seed=args.seed, stochastic=args.stochastic)
+        casts = [
+            Cast(project, target, session, stochastic=args.stochastic, on_fault=on_fault)
+            for target, session in zip(targets, sessions, strict=True)
+        ]
+        player = Player(
+            sessions[0],
+            others=sessions[1:],
+            period_s=control_period(sessions[0].env),
+            title=targets[0].title if len(targets) == 1 else f"{targets[0].name}, {' · '.join(titles_of(casts))}",
+            has_policy=targets[0].agent == "policy",
+            episodes=args.episodes,
+            on_episode=on_episode,
+            on_begin=lambda: orders.take_newest(),
+        )
+        name = targets[0].name if len(targets) == 1 else f"{targets[0].name} {layout}"
+        view = memory.recall(name, args.theme)
+        screens = Screens(
+            player,
+            view,
+            open_window=lambda player, theme: make_stage(orders, theme, layout=layout),
+            make_painter=lambda player, theme, size: make_painter(player, theme, size, view, layout),
+        )
+        orders = Orders(player, casts, view, screens)
+        stack.callback(memory.remember, name, view)
+        stack.callback(screens.close)
+        yield Show(orders, layout, longest_episode(sessions[0].env))

@@ -1,0 +1,98 @@
+"""The tab of who acts: agent, checkpoint, seed, and which of several policies is looked at closely."""
+
+from __future__ import annotations
+
+from workbench import formatting
+from workbench.remote.declaration import AGENTS, HIGHEST_SEED
+from workbench.viewer.cast import titles_of
+from workbench.viewer.ensemble import COLOURS
+from workbench.viewer.orders import Orders
+from workbench.viewer.widgets import ROOM, Widgets
+
+_LABEL = 96.0
+
+
+def draw(widgets: Widgets, orders: Orders) -> None:
+    """Draw the tab and act on what is clicked."""
+    imgui = widgets.imgui
+    if len(orders.player.lanes) > 1:
+        _members(widgets, orders)
+    if orders.casts:
+        _agent(widgets, orders)
+        _checkpoint(widgets, orders)
+    imgui.SetNextItemWidth(ROOM - _LABEL)
+    flags = imgui.ImGuiInputTextFlags_EnterReturnsTrue
+    seed = orders.player.session.seed
+    changed, value = imgui.InputInt("seed", seed, 1, 100, int(flags))
+    if changed and value != seed:
+        orders.do("seed", value=int(min(max(value, 0), HIGHEST_SEED)))
+    widgets.hint(". and , or enter a number: the environment is reset with it")
+
+
+def _members(widgets: Widgets, orders: Orders) -> None:
+    imgui, player = widgets.imgui, orders.player
+    at = None if player.is_live else player.at
+    for index, title in enumerate(titles_of(orders.casts)):
+        imgui.PushStyleColor(imgui.ImGuiCol_Text, (*COLOURS[index], 1.0))
+        clicked = imgui.Selectable(f"{index + 1}  {title}##member{index}", index == player.chosen)
+        imgui.PopStyleColor()
+        widgets.hint(f"{index + 1}: the controls below are for it")
+        imgui.SameLine(ROOM * 0.74)
+        imgui.Text(f"{player.lanes[index].moment(at).return_:.1f}")
+        if clicked and index != player.chosen:
+            orders.do("member", index=index)
+    imgui.Separator()
+
+
+def _agent(widgets: Widgets, orders: Orders) -> None:
+    imgui, cast = widgets.imgui, orders.cast
+    imgui.SetNextItemWidth(ROOM - _LABEL)
+    if imgui.BeginCombo("acts", cast.target.agent):
+        for name in AGENTS:
+            if name == "policy" and cast.target.checkpoint is None:
+                continue
+            clicked = imgui.Selectable(name, name == cast.target.agent)
+            if clicked and name != cast.target.agent:
+                orders.do("agent", name=name)
+        imgui.EndCombo()
+    is_policy = cast.target.agent == "policy"
+    imgui.BeginDisabled(not is_policy)
+    if imgui.RadioButton("greedy", not cast.stochastic):
+        orders.do("stochastic", on=False)
+    imgui.SameLine()
+    if imgui.RadioButton("stochastic", cast.stochastic):
+        orders.do("stochastic", on=True)
+    imgui.EndDisabled()
+
+
+def _checkpoint(widgets: Widgets, orders: Orders) -> None:
+    imgui, cast = widgets.imgui, orders.cast
+    ladder = cast.ladder()
+    if not ladder:
+        return
+    here = next((rung for rung in ladder if rung.steps == cast.target.steps), None)
+    old = "" if cast.age_s is None else f", {formatting.age(cast.age_s)} old"
+    named = f" {here.kept}" if here is not None and here.kept else ""
+    shown = "none" if cast.steps is None else f"{formatting.amount(cast.steps)}{named}{old}"
+    imgui.SetNextItemWidth(ROOM - _LABEL)
+    if imgui.BeginCombo("checkpoint", shown):
+        for rung in reversed(ladder):
+            kept = f"  {rung.kept}" if rung.kept else ""
+            label = f"{formatting.amount(rung.steps)}{kept}  {formatting.age(cast.old(rung))} old##{rung.steps}"
+            clicked = imgui.Selectable(label, rung.steps == cast.steps)
+            if clicked and rung.steps != cast.steps:
+                orders.do("checkpoint", which=rung.steps)
+        imgui.EndCombo()
+    widgets.hint("up and down go along the run")
+    if imgui.ArrowButton("##earlier", imgui.ImGuiDir_Down):
+        orders.do("walk", n=-1)
+    widgets.hint("down: the checkpoint before")
+    imgui.SameLine()
+    if imgui.ArrowButton("##later", imgui.ImGuiDir_Up):
+        orders.do("walk", n=1)
+    widgets.hint("up: the checkpoint after")
+    imgui.SameLine()
+    changed, follows = imgui.Checkbox("follow the newest", cast.follows)
+    if changed:
+        orders.do("follow", on=bool(follows))
+    widgets.hint("each episode takes the newest checkpoint of the run")
