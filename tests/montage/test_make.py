@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import signal
@@ -20,16 +21,17 @@ from tests.montage.fakes import (
     make_clip,
     make_run,
     scripted_recorder,
+    shown_of,
 )
 from workbench.errors import NotFoundError, RequestError, WorkFailedError
 from workbench.montage import MontageRequest, make_montage
-from workbench.montage.clips import Wanted
+from workbench.montage.clips import Wanted, film_clips
 from workbench.montage.ffmpeg import probe
 from workbench.montage.ffmpeg import run as run_ffmpeg
 from workbench.montage.timing import Pace
 from workbench.project import Project
 from workbench.runs import RunDirectory
-from workbench.runs.recordings import list_recordings, read_sidecar
+from workbench.runs.recordings import Job, Sidecar, list_recordings, read_sidecar, write_sidecar
 from workbench.storyboard.selection import Choice
 
 QUICK = Pace(head_s=0.2, tail_s=0.2, transition_s=0.2)
@@ -260,3 +262,27 @@ def test_the_sidecar_says_how_far_the_work_is(project: Project, directory: RunDi
     make_montage(request(directory), project, record=fake_recorder(), on_progress=look)
     assert {state for state, _ in seen} == {"running"}
     assert max(progress for _, progress in seen) > 0
+
+
+def test_a_clip_that_another_montage_films_is_waited_for_and_taken(project: Project, directory: RunDirectory) -> None:
+    (shown, *_) = shown_of(directory)
+    film = project.recordings / "clips" / directory.name / "clip.mp4"
+    film.parent.mkdir(parents=True)
+    ours = Job.here()
+    write_sidecar(film, Sidecar(job=ours))
+
+    def another_ends() -> None:
+        film.write_bytes(b"theirs")
+        write_sidecar(film, Sidecar(job=dataclasses.replace(ours, state="done")))
+
+    thread = threading.Timer(0.2, another_ends)
+    thread.start()
+    told: list[int] = []
+    film_clips(
+        [(shown, film)],
+        lambda _shown, _film: pytest.fail("it is filmed twice"),
+        on_progress=lambda _done, finished: told.append(finished),
+    )
+    thread.join()
+    assert film.read_bytes() == b"theirs"
+    assert told[0] == 0 and told[-1] == 1

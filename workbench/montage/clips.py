@@ -23,7 +23,7 @@ from typing import IO
 from workbench.errors import NotFoundError, WorkFailedError
 from workbench.montage.ffmpeg import FilmInfo, probe
 from workbench.montage.labels import steps_text
-from workbench.runs.recordings import Sidecar, read_sidecar, sidecar_path
+from workbench.runs.recordings import JobState, Sidecar, job_alive, read_sidecar, sidecar_path
 from workbench.storyboard.finding import CHECKPOINT_FILM, Wanted, find_leftovers, find_recorded
 from workbench.storyboard.selection import Shown
 
@@ -150,8 +150,11 @@ class _Filming:
                 self.child.wait(STOP_PATIENCE_S)
         self.errors.close()
         if not self.whole:
-            hidden = self.film.parent.glob(f".{self.film.stem}.*part*")
-            for path in (self.film, sidecar_path(self.film), *hidden):
+            # Only what is its own: another montage may be filming the same clip.
+            sidecar = read_sidecar(self.film)
+            is_own = sidecar is None or sidecar.job is None or sidecar.job.pid == self.child.pid
+            own = (self.film, sidecar_path(self.film)) if is_own else ()
+            for path in (*own, *self.film.parent.glob(f".{self.film.stem}.{self.child.pid}.part*")):
                 path.unlink(missing_ok=True)
 
 
@@ -163,6 +166,8 @@ def film_clips(
     at_once: int | None = None,
 ) -> None:
     """Film checkpoints, some side by side; all or an error, and no recorder outlives this call.
+
+    What another montage films at this moment is waited for, and what it has filmed meanwhile is taken.
 
     Args:
         jobs: Each checkpoint and its film.
@@ -177,8 +182,13 @@ def film_clips(
     waiting, running, finished = list(jobs), list[_Filming](), 0
     try:
         while waiting or running:
-            while waiting and len(running) < limit:
-                shown, film = waiting.pop(0)
+            states = {film: _state(film) for _, film in waiting}
+            made = [job for job in waiting if states[job[1]] == "done"]
+            waiting = [job for job in waiting if job not in made]
+            finished += len(made)
+            for job in [job for job in waiting if states[job[1]] != "running"][: limit - len(running)]:
+                waiting.remove(job)
+                shown, film = job
                 running.append(_start(shown, film, command(shown, film)))
             for filming in [item for item in running if item.look()]:
                 filming.finish()
@@ -186,11 +196,21 @@ def film_clips(
                 running.remove(filming)
                 finished += 1
             on_progress(finished + math.fsum(item.progress for item in running), finished)
-            if running:
+            if running or waiting:
                 time.sleep(POLL_S)
     finally:
         for filming in running:
             filming.end()
+
+
+def _state(film: Path) -> JobState | None:
+    """Return how far another recorder is with a film; None where it is to be filmed."""
+    sidecar = read_sidecar(film)
+    if sidecar is None or sidecar.job is None:
+        return None
+    if sidecar.job.state == "done":
+        return "done" if film.is_file() else None
+    return "running" if sidecar.job.state == "running" and job_alive(sidecar.job) else None
 
 
 def _start(shown: Shown, film: Path, words: Sequence[str]) -> _Filming:

@@ -54,7 +54,7 @@ class MontageTask(FilmTask):
         & #summary { height: auto; margin-top: 1; }
         &.-wide #card, &.-huge #card { height: 90%; }
         &.-wide #sides, &.-huge #sides { height: 1fr; }
-        &.-wide #left, &.-huge #left { width: 64; margin-right: 2; }
+        &.-wide #left, &.-huge #left { width: 68; margin-right: 1; }
         &.-wide.-drawn TileGrid, &.-huge.-drawn TileGrid { display: block; }
         & ClipList { margin-left: 12; }
     }
@@ -77,11 +77,11 @@ class MontageTask(FilmTask):
         with Horizontal(id="sides"):
             with Vertical(id="left"):
                 yield from self.field("Layout", Choice(("grid", "film", "poster"), id="layout"))
-                yield from self.field("Clips", Input(str(clips), id="clips"), "first and last always in")
+                yield from self.field("Clips", Input(str(clips), id="clips"), "both ends always in; [ ] swaps one")
                 yield from self.field("Chosen", Choice(("linear", "exponential"), id="schedule"))
                 yield ClipList(plain=self.workbench.plain, id="tiles")
                 yield from self.field("Columns", Input(id="columns", placeholder="by the shape"), "of a grid or poster")
-                yield from self.field("Seed", Input(id="seed", placeholder="of the evaluations"), "of every clip")
+                yield from self.field("Seed", Input(id="seed", placeholder="the run's own"), "of every clip")
                 yield from self.field("Labels", Choice(("bottom-left", "top-left", "center"), id="labels"))
                 yield from self.field("Curve", Choice(("off", "on"), id="curve"))
                 yield Static(id="summary")
@@ -181,7 +181,3 @@ class MontageTask(FilmTask):
         """Make a poster of the same clips now, and leave the form open."""
         if not self.problems():
             self.workbench.start_film(self._words("poster"), f"poster of {self._what}")
-
-    def key_line(self) -> Content:
-        """Say how a clip is swapped too."""
-        return Content.assemble(super().key_line(), "   ", ("[ ]", "$footer-key-foreground bold"), " Swap a clip")
