@@ -14,7 +14,7 @@ from workbench.project import Project
         ("record cart_pole -o /", "is a folder"),
         ("record cart_pole -o .", "is a folder"),
         ("train cart_pole --algorithm=", "algorithm must be one of ppo, sac, td3, got ''"),
-        ("train cart_pole --set video_on_checkpoint=true", "not built yet"),
+        ("train cart_pole --set video_count=0", "video_count must be at least 1"),
         ("train cart_pole --seeds 1,,2", "nothing between commas"),
         ("train cart_pole --tag=\x1b[31m", "must be a list of words that can be shown"),
         ("train cart_pole --set ppo.gamma=1e400", "ppo.gamma must be a finite number"),

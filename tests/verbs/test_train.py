@@ -191,7 +191,7 @@ def test_an_environment_without_a_recipe_must_be_given_a_budget(
         (["nothing_like_it"], "no environment matches"),
         (["zzz*"], "no environment matches"),
         (["cart_pole", "--from", "7f3a"], "there is no run `7f3a`"),
-        (["cart_pole", "--video-on-checkpoint"], "not built yet"),
+        (["cart_pole", "--video-on-checkpoint", "--set", "tb_log_every=0"], "tb_log_every must be at least 1"),
     ],
 )
 def test_a_wrong_request_is_one_sentence_and_exit_two(

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.runs.recordings import Sidecar, list_recordings
+from workbench.storyboard.checkpoint_films import film_name
 from workbench.storyboard.selection import Shown
 
 CLIPS_FOLDER = "clips"
-CHECKPOINT_FILM = "video_000.mp4"
+CHECKPOINT_FILM = film_name(0)
 CHANGES = frozenset({"--seconds", "--camera", "--env"})
 """Flags that make a recording unlike the others of a montage."""
 

@@ -11,11 +11,11 @@ from typing import Any
 from workbench import durable
 from workbench.errors import NotFoundError, RequestError
 from workbench.runs import CheckpointDirectory, RunDirectory
+from workbench.storyboard.checkpoint_films import LABELS_NAME
 from workbench.storyboard.sampling import Schedule, sample
 
 DEFAULT_SEED = 10_000
 """The seed of the filmed episode where the run does not say which one its evaluations use."""
-LABELS_NAME = "video_labels.json"
 
 
 @dataclass(frozen=True)

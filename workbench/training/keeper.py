@@ -21,6 +21,7 @@ from workbench.specs import RunSpec
 from workbench.training.background import Background
 from workbench.training.circumstances import circumstances
 from workbench.training.evaluations import Outcome, Scorer
+from workbench.training.films import Films
 from workbench.training.learner import Learner
 from workbench.training.plain import copied, pack
 from workbench.training.replay_log import FOLDER, ReplayLog, refill
@@ -64,6 +65,8 @@ class CheckpointKeeper:
         self._events = events
         self.scorer = scorer
         """What plays the evaluations."""
+        self.films: Films | None = None
+        """What films checkpoints, where that is asked for."""
         self._fields = {
             **fields,
             "algorithm": spec.algorithm,
@@ -168,6 +171,8 @@ class CheckpointKeeper:
             self._replay.forget()
         if evaluates:
             self.scorer.begin(path)
+        if self.films is not None:
+            self.films.begin(path)
         self._written.append(path)
 
     def settle(self, *, wait: bool) -> list[Path]:
@@ -185,6 +190,10 @@ class CheckpointKeeper:
         written = self._written[:]
         del self._written[: len(written)]
         return written
+
+    def poll_films(self) -> list[str]:
+        """Tell of the films that are made, and return lines for the log."""
+        return [] if self.films is None else self.films.poll()
 
     def count_in(self) -> None:
         """Count the newest checkpoint among those that are evaluated every so often."""
@@ -290,12 +299,12 @@ class CheckpointKeeper:
         return outcome
 
     def discard_surplus(self, scored: Collection[Path] = ()) -> list[CheckpointDirectory]:
-        """Delete what `keep_last` does not keep, and return it; what is being scored stays.
+        """Delete what `keep_last` does not keep, and return it; what is being scored or filmed stays.
 
         Args:
             scored: What others than the run have scored just now.
         """
-        needed = {self.scorer.pending, *scored}
+        needed = {self.scorer.pending, None if self.films is None else self.films.current, *scored}
         gone = [item for item in surplus(self._run, self._spec.keep_last) if item.path not in needed]
         for checkpoint in gone:
             discard(checkpoint)

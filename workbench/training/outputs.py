@@ -87,11 +87,15 @@ class TensorBoardOutput(TensorBoardOutputFormat):
         shown = {name: value for name, value in key_values.items() if "tensorboard" not in (key_excluded[name] or ())}
         row = _numbers(shown)
         values = [Summary.Value(tag=name, simple_value=value) for name, value in row.items()]
-        assert self.writer.file_writer is not None, "SummaryWriter has one until it is closed"
-        self.writer.file_writer.add_summary(Summary(value=values), step)
+        self.add_summary(Summary(value=values), step)
         rest = shown.keys() - row.keys()
         # It flushes too.
         super().write({name: shown[name] for name in rest}, {name: key_excluded[name] for name in rest}, step)
+
+    def add_summary(self, summary: Summary, step: int) -> None:
+        """Write a record that is put together already."""
+        assert self.writer.file_writer is not None, "SummaryWriter has one until it is closed"
+        self.writer.file_writer.add_summary(summary, step)
 
 
 def rewrite_progress(path: Path, rows: Iterable[Mapping[str, float | None]]) -> None:

@@ -1,4 +1,4 @@
-"""The process that plays checkpoints beside the training: asked with a line, answering with one."""
+"""A process beside the training that plays checkpoints: asked with a line, answering with one."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ from workbench.policies.scoring import THREADS
 
 
 class ScoringProcess:
-    """A process that scores one checkpoint after the other, stands back behind this one and ends with it.
+    """A process that scores one checkpoint after the other, or films it, and stands back behind this one.
 
     Args:
         log_path: Where what it says goes.
+        module: What it runs.
+        work: What it does, for sentences: `evaluating`.
     """
 
-    def __init__(self, log_path: Path) -> None:
+    def __init__(self, log_path: Path, module: str = "workbench.policies.scoring", work: str = "evaluating") -> None:
         self._log_path = log_path
+        self._module = module
+        self._work = work
         self._process: subprocess.Popen[str] | None = None
         self._answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
 
@@ -50,8 +54,20 @@ class ScoringProcess:
         answer: dict[str, Any] = json.loads(line)
         return answer
 
+    @property
+    def pid(self) -> int | None:
+        """Its process, while there is one."""
+        return None if self._process is None else self._process.pid
+
+    def leave(self) -> None:
+        """Let it finish what it was asked for and end by itself; nobody hears its answers any more."""
+        process, self._process = self._process, None
+        if process is not None:
+            # Somebody must wait for it, or it stays a zombie for as long as this process lives.
+            threading.Thread(target=_end, args=(process,), daemon=True).start()
+
     def close(self) -> None:
-        """End it, in the middle of an evaluation too."""
+        """End it, in the middle of its work too."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
@@ -62,7 +78,7 @@ class ScoringProcess:
         self._answers = queue.SimpleQueue()
         with self._log_path.open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "workbench.policies.scoring"],
+                [sys.executable, "-m", self._module],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -77,8 +93,8 @@ class ScoringProcess:
     def _bury(self) -> str:
         process, self._process = self._process, None
         if process is None:
-            return "the evaluating process could not be started"
-        return f"the evaluating process ended with code {_end(process)}"
+            return f"the {self._work} process could not be started"
+        return f"the {self._work} process ended with code {_end(process)}"
 
 
 def _end(process: subprocess.Popen[str]) -> int:

@@ -25,6 +25,7 @@ from workbench.training.circumstances import circumstances, differences
 from workbench.training.cpus import choose_threads, runs_beside
 from workbench.training.device import choose_device
 from workbench.training.evaluations import ScorerApart, ScorerInTurn
+from workbench.training.films import Films, is_filmed
 from workbench.training.inheritance import Inheritance, read_inheritance
 from workbench.training.keeper import CheckpointKeeper
 from workbench.training.learner import OFF_POLICY_STEPS, Learner
@@ -127,8 +128,6 @@ class Session:
         source = EnvSource.from_json(record.get("environment") or {})
         seed = int(spec.seed if spec.seed is not None else record["seed"])
         self._log.say(f"{spec.algorithm.upper()} on {source.env_id}, {spec.n_envs} copies, seed {seed}")
-        if spec.video_on_checkpoint:
-            self._log.say("films of checkpoints are not built yet: none is made")
         parent = read_inheritance(self._run, spec) if place is None and spec.parent is not None else None
         threads = choose_threads(spec.n_envs, asked=spec.threads, beside=runs_beside(self._run))
         device, why = choose_device(spec)
@@ -167,11 +166,14 @@ class Session:
         try:
             # In a rollout, a second thread of torch spins against the simulator's own and halves the speed.
             torch.set_num_threads(1)
+            tensorboard = TensorBoardOutput(self._run.path, None if place is None else place.checkpoint.steps + 1)
             outputs: list[KVWriter] = [
                 EventOutput(self._events, trainer.context),
                 CsvOutput(self._run.path / "progress.csv"),
-                TensorBoardOutput(self._run.path, None if place is None else place.checkpoint.steps + 1),
+                tensorboard,
             ]
+            if is_filmed(spec, source.name, source.env_id):
+                keeper.films = Films(self._run, spec, self._events, tensorboard.add_summary)
             if parent is None:
                 learner.start(outputs)
             else:
@@ -183,6 +185,9 @@ class Session:
             # Whatever ended the run: what was being written is whole before anything more is told.
             self._background.close()
             scorer.close()
+            if keeper.films is not None:
+                for line in keeper.films.close():
+                    self._log.say(line)
             learner.close()
             torch.set_num_threads(torch_threads)
 

@@ -80,11 +80,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("-o", "--output-dir", type=Path, metavar="DIR", help="folder of runs (default: the project's runs)")
     add("--tag", action="append", default=[], metavar="T", dest="tags", help="a word to find the runs by")
+    add(
+        "--video-on-checkpoint",
+        "--video_on_checkpoint",
+        "-vid",
+        action="store_true",
+        dest="video",
+        help="film each checkpoint, in another process at low priority; --set video_count=2 and the like say how",
+    )
     add("--profile", action="store_true", help="record where the time of each iteration goes")
     add("--detach", action="store_true", help="print the runs' folders and return; they train on")
     add("--dry-run", action="store_true", help="print what would be trained and what it would take, and start nothing")
     add("--json", action="store_true", help="print one JSON document; progress goes to stderr")
-    add("--video-on-checkpoint", "--video_on_checkpoint", "-vid", action="store_true", dest="video", help=hidden)
     # The spellings of SuperDex, where they mean the same.
     add("-p", "--pattern", dest="pattern_flag", help=hidden)
     for names, of in (
@@ -99,7 +106,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, project: Project) -> int:
     """Train, and return 0 where every run ended as asked, 1 where one failed or crashed, 130 after a second Ctrl-C."""
     pattern = _pattern(args)
-    _refuse_unbuilt(args)
     plans = _plans(args, pattern, project)
     for plan in plans:
         prefix = f"{plan.entry.name}: " if len(plans) > 1 else ""
@@ -127,11 +133,6 @@ def _pattern(args: argparse.Namespace) -> str | None:
         what = "name an environment" if not given else "name one pattern, not two"
         raise RequestError(f"{what}.", hint="`workbench list` shows what can be trained; '*' trains every recipe.")
     return str(given[0])
-
-
-def _refuse_unbuilt(args: argparse.Namespace) -> None:
-    if args.video or any(word.partition("=")[0].strip() == "video_on_checkpoint" for word in args.overrides):
-        raise RequestError("`train --video-on-checkpoint` is not built yet; `workbench record` films any checkpoint.")
 
 
 def _plans(args: argparse.Namespace, pattern: str | None, project: Project) -> list[_Plan]:
@@ -204,6 +205,7 @@ def _plan(args: argparse.Namespace, entry: Entry, seeds: Sequence[int], fork: Fo
         checkpoint_freq=args.checkpoint_freq,
         tags=args.tags or None,
         profile=args.profile or None,
+        video_on_checkpoint=args.video or None,
         parent=None if fork is None else fork.reference,
     )
     obstructed, notes = [], list(composed.notes)

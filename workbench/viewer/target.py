@@ -151,6 +151,16 @@ def find_target(project: Project, text: str, *, agent: AgentChoice | None = None
     return Target(played, "policy", checkpoint, steps, _run_id(checkpoint))
 
 
+def target_of(checkpoint: Path) -> Target:
+    """Return the policy of a checkpoint, in its own environment.
+
+    Raises:
+        CheckpointError: It is none, or not whole.
+    """
+    source, steps = _read_checkpoint(checkpoint)
+    return Target(source, "policy", checkpoint, steps, _run_id(checkpoint))
+
+
 def _find_recording(path: Path, *, agent: AgentChoice | None, env: str | None) -> Target:
     from workbench.simulation import EnvSource
 
