@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from workbench.errors import ProblemsError
-from workbench.specs import Done, RunSpec, amended, change, changeable, live_rows, weights_in
+from workbench.specs import Done, RunSpec, StopCriteria, amended, change, changeable, live_rows, weights_in
 
 PPO = RunSpec(env_id="workbench/Ant-v0", algorithm="ppo", total_steps=1000)
 SAC = RunSpec(env_id="workbench/Ant-v0", algorithm="sac", total_steps=1000)
@@ -37,6 +37,13 @@ def test_a_change_gives_the_new_spec_and_what_was() -> None:
     assert made.values == {"ppo.learning_rate": "linear:1e-4", "reward.forward": 0.5, "total_steps": 2000}
     assert made.old == {"ppo.learning_rate": 3e-4, "reward.forward": 1.0, "total_steps": 1000}
     assert "ppo.learning_rate 0.0003 → linear:1e-4" in made.text
+
+
+def test_a_change_is_told_what_it_brings_and_not_what_was_so_before() -> None:
+    idle = RunSpec(env_id="workbench/Ant-v0", total_steps=1000, stop_criteria=StopCriteria(consecutive=2))
+    assert change(idle, {"ppo.learning_rate": 1e-4}).problems == ()
+    [told] = change(PPO, {"stop_criteria.consecutive": 2}).problems
+    assert "consecutive counts evaluations that reach evaluation_return_mean, which is not set" in str(told)
 
 
 @pytest.mark.parametrize(

@@ -154,9 +154,10 @@ def change(
     problems += _too_late({key: now[key] for key in changed}, done or Done())
     if problems:
         return Change(None, named, problems=problems)
-    return Change(
-        after, new_weights, {key: now[key] for key in changed}, {key: before[key] for key in changed}, tuple(found)
-    )
+    # What was so before is not worth a word at every change.
+    known = checked(spec.model_dump(mode="json"))[1]
+    news = tuple(problem for problem in found if problem not in known)
+    return Change(after, new_weights, {key: now[key] for key in changed}, {key: before[key] for key in changed}, news)
 
 
 def amended(spec: RunSpec, values: Mapping[str, Any]) -> RunSpec:
