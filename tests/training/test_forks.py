@@ -18,7 +18,7 @@ from stable_baselines3.common.vec_env import VecNormalize
 from tests.training.conftest import HALF_CHEETAH, events, make_run, tiny_spec
 from tests.training.test_resume import Knife, cut, digest, make, train
 from workbench.policies import read_checkpoint
-from workbench.runs import History, RunDirectory, RunState, RunStore
+from workbench.runs import History, RunDirectory, RunState, RunStore, send
 from workbench.runs.forking import fork_from
 from workbench.runs.lineage import read_parent, reference_to
 from workbench.simulation import EnvSource, make_sb3
@@ -325,6 +325,20 @@ def test_what_changed_meanwhile_is_said(parents: dict[str, RunDirectory], monkey
     text = child.log_path.read_text()
     assert "is now 9.9: numbers may differ" in text and "is now Abacus: numbers may differ" in text
     assert len(events(child, "forked")[0]["changed"]) == 2
+
+
+def test_terms_that_weighed_otherwise_are_said(tmp_path: Path) -> None:
+    parent = make(tmp_path, "ppo", total_steps=200)
+    send(parent, "set", values={"reward.forward": 0.5, "reward.ctrl": 0.0})
+    assert train(parent).state is RunState.FINISHED
+    child = fork(parent, tmp_path, total_steps=300)
+    assert train(child).state is RunState.FINISHED
+    [told] = events(child, "forked")
+    said = "the reward terms weigh 1 each again, where the checkpoint's run had forward 0.5, ctrl 0"
+    assert said in told["notes"] and said in child.log_path.read_text()
+    # Written before anything was changed.
+    untrained = fork(parent.checkpoints()[0].path, tmp_path, total_steps=300)
+    assert read_inheritance(untrained, untrained.spec()).notes == []
 
 
 def test_a_parent_that_does_not_fit_fails_before_anything_is_written(parents: dict[str, RunDirectory]) -> None:

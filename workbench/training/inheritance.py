@@ -6,7 +6,7 @@ on where that one was, instead of drawing the same again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,13 +24,14 @@ from workbench.runs import RunDirectory
 from workbench.runs.forking import Fork, fork_from
 from workbench.runs.references import find_checkpoint
 from workbench.runs.resuming import RESUME_NAME
-from workbench.specs import RunSpec
+from workbench.specs import RunSpec, weights_in
 from workbench.training import chance, replay_log
 from workbench.training.circumstances import circumstances, differences
 from workbench.training.learner import Learner
 from workbench.training.learner_state import put_moments
 from workbench.training.plain import arrays, unpack
 from workbench.training.resumption import RESUME_FORMAT, folded
+from workbench.training.steering import read_sets
 from workbench.training.words import grouped
 
 LEARNED = ("log_ent_coef",)
@@ -209,5 +210,13 @@ def read_inheritance(run: RunDirectory, spec: RunSpec) -> Inheritance:
     except (OSError, ValueError, LookupError, TypeError) as error:
         why = str(error)
     else:
-        return Inheritance(fork, policy, state)
+        return Inheritance(fork, policy, state, list(_reweighted(fork, state)))
     return Inheritance(fork, policy, None, [f"the optimisers start fresh: {why}"])
+
+
+def _reweighted(fork: Fork, state: Mapping[str, Any]) -> Iterator[str]:
+    """Say where reward terms weighed otherwise when a checkpoint was written."""
+    given = {} if fork.run is None else read_sets(fork.run, {}, state["trainer"].get("sets", 0)).begun_with
+    told = [f"{term} {weight:g}" for term, weight in weights_in(given).items() if weight != 1.0]
+    if told:
+        yield f"the reward terms weigh 1 each again, where the checkpoint's run had {', '.join(told)}"
