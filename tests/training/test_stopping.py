@@ -24,7 +24,7 @@ def at(steps: int = 0, iteration: int = 0, wall_s: float = 0.0) -> Progress:
         (rule(20_000), at(19_999), at(20_480), "20 480 of 20 000 steps are done"),
         (rule(num_env_steps_sampled_lifetime=500), at(499), at(500), "500 of 500 steps are done over its"),
         (rule(training_iteration=3), at(iteration=2), at(iteration=3), "3 of 3 iterations are done"),
-        (rule(wall_time_s=60.0), at(wall_s=59.9), at(wall_s=60.5), "60.5 of 60 seconds are over"),
+        (rule(wall_time_s=60.0), at(wall_s=59.9), at(wall_s=60.5), "60 seconds of training are over"),
     ],
 )
 def test_budgets_end_a_run_when_they_are_used_up(made: StopRule, before: Progress, met: Progress, words: str) -> None:

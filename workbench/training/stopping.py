@@ -98,5 +98,5 @@ class StopRule:
         if criteria.training_iteration and progress.iteration >= criteria.training_iteration:
             return f"{grouped(progress.iteration)} of {grouped(criteria.training_iteration)} iterations are done"
         if criteria.wall_time_s and progress.wall_s >= criteria.wall_time_s:
-            return f"{grouped(progress.wall_s)} of {grouped(criteria.wall_time_s)} seconds are over"
+            return f"{grouped(criteria.wall_time_s)} seconds of training are over"
         return None
