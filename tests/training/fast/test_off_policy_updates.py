@@ -37,7 +37,7 @@ BOTH = pytest.mark.parametrize("algorithm", ["sac", "td3"])
 
 
 def with_relu(*layers: int, **keywords: Any) -> dict[str, Any]:
-    """Return keywords with ReLU, and steps so small that a row which counts in one code only stays within the bounds."""
+    """Return keywords with ReLU, and steps so small that a row that counts in one code only is no matter."""
     return {**network(*layers, activation=nn.ReLU), "learning_rate": 3e-5, **keywords}
 
 

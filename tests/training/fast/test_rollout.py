@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,7 +21,7 @@ from workbench.training import blas
 from workbench.training.fast.noise import draw_noise
 from workbench.training.fast.normalize import Normalizer
 from workbench.training.fast.ppo import PPO
-from workbench.training.fast.threads import Pace, one_thread
+from workbench.training.fast.threads import Pace, one_thread, run_pieces
 from workbench.training.learner import Learner
 
 # Some of its episodes end at the goal and some at the limit of five steps.
@@ -203,3 +204,18 @@ def test_noise_of_a_copy_does_not_depend_on_the_others() -> None:
     normal = draw_noise(7, 0, 20_000, 2, 3)
     assert normal.dtype == np.float32
     assert abs(normal.mean()) < 0.01 and abs(normal.std() - 1) < 0.01
+
+
+def test_a_failure_comes_when_nobody_works_any_more() -> None:
+    done, late = [], threading.Event()
+
+    def fail() -> None:
+        threading.Timer(0.1, late.set).start()
+        raise FloatingPointError("of the first piece")
+
+    def finish() -> None:
+        done.append(late.wait(10))
+
+    with pytest.raises(FloatingPointError, match="of the first piece"):
+        run_pieces([fail, finish], workers=2)
+    assert done == [True]
