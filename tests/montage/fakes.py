@@ -31,9 +31,11 @@ def make_clip(
     return path
 
 
-def make_run(runs_root: Path, steps: Sequence[int], *, name: str = "ant_20260101-120000_7f3a") -> RunDirectory:
+def make_run(
+    runs_root: Path, steps: Sequence[int], *, name: str = "ant_20260101-120000_7f3a", algorithm: str = "PPO"
+) -> RunDirectory:
     """Lay out a run with checkpoints that hold no policy."""
-    run = RunDirectory(runs_root / "PPO" / name)
+    run = RunDirectory(runs_root / algorithm / name)
     run.path.mkdir(parents=True)
     spec = {"env_id": "workbench/Ant-v0", "eval_seed": 77}
     run.spec_path.write_text(json.dumps({"format": 1, "spec": spec}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from workbench.errors import RequestError
@@ -10,6 +11,8 @@ from workbench.errors import RequestError
 WIDEST, TALLEST = 3840, 2160
 """Larger grids have their cells made smaller; few players show more."""
 PREFERRED_ASPECT = 16 / 9
+Place = tuple[int, float]
+"""Row and column of a cell, counted from 0; half a column where cells stand in the middle."""
 HOLE_COST = 0.6
 """How much an empty cell counts against a number of columns, beside the grid's shape."""
 
@@ -56,7 +59,14 @@ def best_columns(count: int, size: tuple[int, int]) -> int:
     return min(range(1, count + 1), key=cost)
 
 
-def lay_out(count: int, size: tuple[int, int], *, columns: int | None = None, strip: bool = False) -> GridLayout:
+def lay_out(
+    count: int,
+    size: tuple[int, int],
+    *,
+    columns: int | None = None,
+    strip: bool = False,
+    places: Sequence[tuple[int, int]] | None = None,
+) -> GridLayout:
     """Return the layout of `count` cells.
 
     Args:
@@ -64,35 +74,44 @@ def lay_out(count: int, size: tuple[int, int], *, columns: int | None = None, st
         size: Width and height of the clips; cells are smaller where the grid would be too large.
         columns: How many side by side; chosen by shape without.
         strip: Whether to leave room under the cells.
+        places: Row and column of each cell, where they mean something; `columns` has no say then.
 
     Raises:
         RequestError: Less than one column.
     """
     if columns is not None and columns < 1:
         raise RequestError(f"--columns is {columns}; it must be at least 1.")
-    columns = min(count, columns or best_columns(count, size))
-    rows = math.ceil(count / columns)
-    layout = _at(count, size, columns, rows, strip=strip)
+    if places is None:
+        columns = min(count, columns or best_columns(count, size))
+        where: Sequence[Place] = _row_by_row(count, columns)
+    else:
+        where = places
+    layout = _at(where, size, strip=strip)
     shrink = min(1.0, WIDEST / layout.width, TALLEST / layout.height)
     while shrink < 1 and (layout.width > WIDEST or layout.height > TALLEST):
-        layout = _at(count, (_even(size[0] * shrink), _even(size[1] * shrink)), columns, rows, strip=strip)
+        layout = _at(where, (_even(size[0] * shrink), _even(size[1] * shrink)), strip=strip)
         shrink *= 0.99
     return layout
 
 
-def _at(count: int, size: tuple[int, int], columns: int, rows: int, *, strip: bool) -> GridLayout:
+def _row_by_row(count: int, columns: int) -> list[Place]:
+    """Fill rows from the left; a last one that is not full stands in the middle."""
+    full = count // columns * columns
+    indent = (columns - (count - full)) / 2
+    return [(place // columns, place % columns + (indent if place >= full else 0)) for place in range(count)]
+
+
+def _at(places: Sequence[Place], size: tuple[int, int], *, strip: bool) -> GridLayout:
     width, height = size
+    rows = 1 + max(row for row, _ in places)
+    columns = 1 + max(math.floor(column) for row, column in places)
     unit = min(width / 480, height / 360)
     margin, gap, bar = _even(14 * unit), _even(10 * unit), _even(38 * unit)
     top = margin + _even(34 * unit) + _even(8 * unit)
     across = columns * width + (columns - 1) * gap
     captions, cells = [], []
-    for place in range(count):
-        row, column = divmod(place, columns)
-        # A last row that is not full stands in the middle.
-        in_row = min(columns, count - row * columns)
-        indent = _even((columns - in_row) * (width + gap) / 2)
-        x, y = margin + indent + column * (width + gap), top + row * (bar + height + gap)
+    for row, column in places:
+        x, y = margin + _even_floor(column * (width + gap)), top + row * (bar + height + gap)
         captions.append(Box(x, y, width, bar))
         cells.append(Box(x, y + bar, width, height))
     bottom = top + rows * (bar + height + gap) - gap
@@ -106,6 +125,10 @@ def _at(count: int, size: tuple[int, int], columns: int, rows: int, *, strip: bo
         captions=tuple(captions),
         strip=under,
     )
+
+
+def _even_floor(value: float) -> int:
+    return 2 * math.floor(value / 2)
 
 
 def _even(value: float) -> int:
