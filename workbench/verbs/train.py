@@ -82,17 +82,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--tag", action="append", default=[], metavar="T", dest="tags", help="a word to find the runs by")
     add(
         "--video-on-checkpoint",
-        "--video_on_checkpoint",
-        "-vid",
         action="store_true",
         dest="video",
-        help="film each checkpoint, in another process at low priority; --set video_count=2 and the like say how",
+        help="film each checkpoint, in another process at low priority, and show it in TensorBoard",
     )
     add("--profile", action="store_true", help="record where the time of each iteration goes")
     add("--detach", action="store_true", help="print the runs' folders and return; they train on")
     add("--dry-run", action="store_true", help="print what would be trained and what it would take, and start nothing")
     add("--json", action="store_true", help="print one JSON document; progress goes to stderr")
     # The spellings of SuperDex, where they mean the same.
+    add("--video_on_checkpoint", "-vid", action="store_true", dest="video", default=hidden, help=hidden)
     add("-p", "--pattern", dest="pattern_flag", help=hidden)
     for names, of in (
         (("-mi", "--max_iterations"), "max_iterations"),
