@@ -272,6 +272,24 @@ def test_the_files_for_others_are_those_of_a_whole_run(tmp_path: Path, knife: Kn
     assert resumed["changed"] == [] and resumed["from_steps"] % 200 == 0
 
 
+def test_what_an_earlier_start_told_others_is_not_told_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make(tmp_path, "ppo", total_steps=300)
+
+    def die_once_it_is_told(*_: Any) -> None:
+        wait_for(lambda: _rows(run))
+        raise Cut
+
+    with monkeypatch.context() as patch, pytest.raises(Cut):
+        patch.setattr(durable, "seal_directory", die_once_it_is_told)
+        train(run)
+    assert run.checkpoints() == [] and len(_rows(run)) == 1
+    assert train(run).state is RunState.FINISHED
+    shown = EventAccumulator(str(run.path)).Reload().Scalars("time/total_timesteps")
+    assert [point.step for point in shown] == [0, 100, 200, 300, 300]
+    assert [row["iteration"] for row in stream(run, "metrics")] == [0, 1, 2, 3, 3]
+    assert len(_rows(run)) == 5
+
+
 def _rows(run: RunDirectory) -> list[dict[str, str]]:
     with (run.path / "progress.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))

@@ -78,7 +78,7 @@ class TensorBoardOutput(TensorBoardOutputFormat):
         purge_step: From this step on, TensorBoard forgets what was written before.
     """
 
-    def __init__(self, folder: Path, purge_step: int | None = None) -> None:
+    def __init__(self, folder: Path, purge_step: int = 0) -> None:
         self.writer = SummaryWriter(str(folder), purge_step=purge_step)
         self._is_closed = False
 

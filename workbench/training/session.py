@@ -30,7 +30,7 @@ from workbench.training.inheritance import Inheritance, read_inheritance
 from workbench.training.keeper import CheckpointKeeper
 from workbench.training.learner import OFF_POLICY_STEPS, Learner
 from workbench.training.log import RunLog
-from workbench.training.outputs import CsvOutput, EventOutput, TensorBoardOutput
+from workbench.training.outputs import CsvOutput, EventOutput, TensorBoardOutput, rewrite_progress
 from workbench.training.requests import StopSignal
 from workbench.training.rescoring import Rescorer
 from workbench.training.resumption import Place, find_place, tidy
@@ -166,7 +166,7 @@ class Session:
         try:
             # In a rollout, a second thread of torch spins against the simulator's own and halves the speed.
             torch.set_num_threads(1)
-            tensorboard = TensorBoardOutput(self._run.path, None if place is None else place.checkpoint.steps + 1)
+            tensorboard = TensorBoardOutput(self._run.path, 0 if place is None else place.checkpoint.steps + 1)
             outputs: list[KVWriter] = [
                 EventOutput(self._events, trainer.context),
                 CsvOutput(self._run.path / "progress.csv"),
@@ -195,6 +195,8 @@ class Session:
         """Return where a run that was cut off goes on, its folder made what it was there; None where it begins."""
         place = find_place(self._run)
         if place is None:
+            # An earlier start may have told others of steps before its first checkpoint was whole.
+            rewrite_progress(self._run.path / "progress.csv", ())
             return None
         for reason in place.passed:
             self._log.say(reason)
