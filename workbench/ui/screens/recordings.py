@@ -59,7 +59,8 @@ class RecordingsScreen(WorkbenchScreen):
         self._is_read = False
         self._sort = MADE
         self._reverse = False
-        self._stills: dict[object, Frame | None] = {}
+        self._stills: dict[object, Frame] = {}
+        self._blank: set[object] = set()
         self._shows_still: object = None
 
     def compose_body(self) -> ComposeResult:
@@ -142,16 +143,17 @@ class RecordingsScreen(WorkbenchScreen):
         wide = self.has_class("-wide") or self.has_class("-huge")
         has_one = wide and film is not None and film.state == "done" and film.path.suffix.lower() in SUFFIXES
         off = self.workbench.settings.preview == "off" or why_no_colours(self.app, plain=self.workbench.plain)
-        still.display = bool(has_one and not off)
+        version = None if film is None else (film.path, film.size_bytes, film.created)
+        still.display = bool(has_one and not off and version not in self._blank)
         if film is None or not still.display:
             self._shows_still = None
             return
-        key = (film.path, film.size_bytes, film.created, still.pixels)
+        key = (version, still.pixels)
         if key == self._shows_still:
             return
         self._shows_still = key
         if key in self._stills:
-            self._put(self._stills[key])
+            still.show(self._stills[key])
         elif min(still.pixels) > 1:
             self._take(film, key, still.pixels)
 
@@ -161,17 +163,16 @@ class RecordingsScreen(WorkbenchScreen):
         frame = await take_still(
             film.path, pixels, at_s=length / 2, backdrop=self.app.theme_variables.get("surface", "#000000")
         )
+        still = self.query_one("#still", Preview)
+        if frame is None:
+            # A file that no picture can be taken out of: what is known of it has the room.
+            self._blank.add((film.path, film.size_bytes, film.created))
+            still.display = False
+            return
         if len(self._stills) >= STILLS_KEPT:
             self._stills.clear()
         self._stills[key] = frame
         if key == self._shows_still:
-            self._put(frame)
-
-    def _put(self, frame: Frame | None) -> None:
-        still = self.query_one("#still", Preview)
-        if frame is None:
-            still.clear()
-        else:
             still.show(frame)
 
     @on(Preview.Resized)
