@@ -233,5 +233,6 @@ def test_other_action_noise_draws_by_itself() -> None:
     normal = np.ones((1, 2), np.float32)
     # theta 0.15 and a step of 0.01 towards the mean.
     np.testing.assert_allclose(add_noise(np.zeros((1, 2)), noise, normal), [[0.00015, 0.00015]])
-    alike = NormalActionNoise(np.full(1, 0.1), np.full(1, 0.2))
-    np.testing.assert_allclose(add_noise(np.array([[0.0, 0.9]]), alike, normal), [[0.3, 1.0]])
+    for mean, deviation in ((np.full(1, 0.1), np.full(1, 0.2)), (0.1, 0.2)):
+        alike = NormalActionNoise(mean, deviation)
+        np.testing.assert_allclose(add_noise(np.array([[0.0, 0.9]]), alike, normal), [[0.3, 1.0]])

@@ -100,7 +100,9 @@ def add_noise(actions: Array, action_noise: ActionNoise, normal: Array) -> Array
     every = action_noise.noises if type(action_noise) is VectorizedActionNoise else [action_noise]
     noise: Array
     if all(type(each) is NormalActionNoise for each in every):
-        means, deviations = (np.stack([getattr(each, name) for each in every]) for name in ("_mu", "_sigma"))
+        means, deviations = (
+            np.stack([np.atleast_1d(getattr(each, name)) for each in every]) for name in ("_mu", "_sigma")
+        )
         # One number for all of an action where the noise has but one.
         noise = (means + deviations * normal[:, : means.shape[1]]).astype(np.float32)
     else:
