@@ -112,6 +112,11 @@ COMMANDS: tuple[Message, ...] = (
     ),
     Message("reset", "Reset the environment to the start of the episode, counters and noise as well."),
     Message(
+        "next",
+        "Begin an episode with a seed further on, or further back; of a state recording another of its episodes.",
+        (Value("n", "whole", "how many on; negative ones go back", 1, -MOST_STEPS, MOST_STEPS),),
+    ),
+    Message(
         "seed",
         "Reset with another seed; the episodes after it count up from there.",
         (Value("value", "whole", "of the environment and of what acts", low=0, high=HIGHEST_SEED),),

@@ -17,6 +17,8 @@ from workbench.viewer.options import Instant
 if TYPE_CHECKING:
     from workbench.runs.recordings import EpisodeResult, JobReport
     from workbench.viewer.camera import CameraName, View
+    from workbench.viewer.company import Layout
+    from workbench.viewer.ensemble import Together
     from workbench.viewer.frames import FrameSource
     from workbench.viewer.look import ThemeName
     from workbench.viewer.recorder import Kept, Recorded, Watcher
@@ -49,21 +51,28 @@ class Request:
     """The moment of a picture."""
     states: Path | None
     """Where the states go."""
+    layout: Layout = "tiles"
+    """How several policies are arranged."""
 
 
 class Recording:
     """One call of `record`.
 
     Args:
-        session: What is played.
-        target: What it was made from.
+        session: What is played; for several policies a `Together`.
+        targets: What it was made from.
         request: What was asked for.
         report: Takes in how it goes; its file is what is made.
         asked: Holds something once someone asked to stop.
     """
 
     def __init__(
-        self, session: Session, target: Target, request: Request, report: JobReport, asked: Sequence[object]
+        self,
+        session: Session,
+        targets: Sequence[Target],
+        request: Request,
+        report: JobReport,
+        asked: Sequence[object],
     ) -> None:
         from workbench.viewer.film import is_still
         from workbench.viewer.recorder import FrameClock, frame_rate
@@ -71,7 +80,8 @@ class Recording:
         from workbench.viewer.states import SUFFIX
 
         self._session = session
-        self._target = target
+        self._targets = targets
+        self._target = targets[0]
         self._request = request
         self._report = report
         self._asked = asked
@@ -177,6 +187,8 @@ class Recording:
             if film is not None and not film.frames and not recorded.stopped:
                 raise WorkFailedError(self._too_short(recorded.episodes[-1].length or 0))
         frames = (film.frames if film is not None else states.states if states is not None else 0) or None
+        if len(self._targets) > 1:
+            self._tell_of_others()
         fps = self._clock.fps if film is not None else self._control_hz
         report.update(
             episodes=tuple(recorded.episodes),
@@ -185,6 +197,22 @@ class Recording:
             duration_s=None if frames is None or self._is_picture else round(frames / fps, 3),
         )
         return recorded
+
+    def _tell_of_others(self) -> None:
+        """Note in the sidecar who plays beside the first one, and how it went for each."""
+        from workbench.viewer.cast import names_of
+        from workbench.viewer.ensemble import Together
+
+        assert isinstance(self._session, Together)
+        beside = [
+            {
+                "name": name,
+                "checkpoint": None if target.checkpoint is None else str(target.checkpoint),
+                "episodes": [results[index].to_json() for results in self._session.results],
+            }
+            for index, (name, target) in enumerate(zip(names_of(self._targets), self._targets, strict=True))
+        ]
+        self._report.update(extra={**self._report.sidecar.extra, "beside": beside})
 
     def _open_states(self, stack: contextlib.ExitStack) -> Any | None:
         from workbench.viewer.session import has_mujoco_model
@@ -207,15 +235,41 @@ class Recording:
         return stack.enter_context(StateLog(path, session, about, period_s=1 / self._control_hz))
 
     def _open_source(self) -> FrameSource:
+        from workbench.viewer.ensemble import Together
         from workbench.viewer.frames import MujocoFrames, RenderedFrames
         from workbench.viewer.look import theme_named
         from workbench.viewer.session import has_mujoco_model
 
         request, env = self._request, self._session.env
+        if isinstance(self._session, Together):
+            return self._open_several(self._session)
         if not has_mujoco_model(env):
             return RenderedFrames(env)
         theme = theme_named(request.theme)
         return MujocoFrames(env, size=request.size, samples=request.samples, theme=theme, view=request.view)
+
+    def _open_several(self, together: Together) -> FrameSource:
+        from workbench.viewer.camera import View
+        from workbench.viewer.cast import names_of
+        from workbench.viewer.look import theme_named
+        from workbench.viewer.session import has_mujoco_model
+        from workbench.viewer.side_by_side import CompanyFrames, MosaicFrames
+        from workbench.viewer.view import ViewSettings
+
+        request, titles = self._request, names_of(self._targets)
+        if not has_mujoco_model(together.env):
+            return MosaicFrames(together, titles)
+        if request.view is not None and not isinstance(request.view, View):
+            raise RequestError(f"the camera {request.view} looks at one model, and several are recorded side by side.")
+        return CompanyFrames(
+            together,
+            titles,
+            size=request.size,
+            samples=request.samples,
+            theme=theme_named(request.theme),
+            layout=request.layout,
+            view=ViewSettings(theme=request.theme, camera=request.view),
+        )
 
     def _too_short(self, length: int) -> str:
         return (

@@ -40,7 +40,8 @@ def run(args: argparse.Namespace, project: Project) -> int:
     if args.frames_fd is not None or not args.window:
         raise RequestError("--frames-fd and --no-window are for --remote.")
     from workbench.viewer import backend, window
-    from workbench.viewer.opening import find_targets, open_show
+    from workbench.viewer.opening import open_show
+    from workbench.viewer.targets import find_targets
 
     find_targets(project, args)
     # Before environments are made: without a display that would be seconds for nothing.

@@ -29,6 +29,7 @@ STATES_SUFFIX = ".npz"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `record`."""
     options.add_target_arguments(parser)
+    options.add_side_by_side_arguments(parser)
     presets = ", ".join(f"{name} {preset.size[0]}x{preset.size[1]}" for name, preset in options.PRESETS.items())
     add = parser.add_argument
     add("--episodes", type=int, metavar="N", help="episodes that are played (default: 1; all of a state recording)")
@@ -65,9 +66,10 @@ def run(args: argparse.Namespace, project: Project) -> int:
     """Record, and return 0, or 130 where Ctrl-C cut the recording short."""
     request = _checked(args)
     from workbench.runs.recordings import JobReport, recording_path, sidecar_path
-    from workbench.viewer.target import find_target
+    from workbench.viewer.targets import find_targets, label_of, open_together
 
-    target = find_target(project, args.target, agent=args.agent, env=args.env)
+    targets = find_targets(project, args)
+    target = targets[0]
     if target.recording is not None and args.stochastic:
         raise RequestError("--stochastic changes nothing in a recording of what happened.")
     with contextlib.suppress(OSError):
@@ -75,14 +77,14 @@ def run(args: argparse.Namespace, project: Project) -> int:
     path: Path | None = args.output
     try:
         if path is None:
-            path = recording_path(project.recordings, target.label, ".mp4" if request.still is None else ".png")
+            path = recording_path(project.recordings, label_of(targets), ".mp4" if request.still is None else ".png")
         report = JobReport(path, _sidecar(args, target, path))
-        with stop_on_signals() as asked, report:
-            session = target.open(seed=args.seed, stochastic=args.stochastic)
-            try:
-                Recording(session, target, request, report, asked).run()
-            finally:
-                session.env.close()
+        with (
+            stop_on_signals() as asked,
+            report,
+            open_together(targets, seed=args.seed, stochastic=args.stochastic) as session,
+        ):
+            Recording(session, targets, request, report, asked).run()
     except RequestError:
         # What was never going to be made leaves no trace of a failure.
         if path is not None and not path.exists():
@@ -117,6 +119,10 @@ def _checked(args: argparse.Namespace) -> Request:
     from workbench.viewer.look import THEMES
 
     states = _checked_files(args, is_still=still is not None)
+    options.check_side_by_side(args)
+    if args.others and (args.keep is not None or states is not None):
+        flag = "--keep" if args.keep is not None else "--states"
+        raise RequestError(f"{flag} is for one policy, and {1 + len(args.others)} are recorded side by side.")
     if still is not None and seconds is not None:
         raise RequestError("--still names one moment, and --seconds an end: give one of them.")
     if still is not None and args.keep is None and (args.episodes or 1) > 1:
@@ -134,6 +140,7 @@ def _checked(args: argparse.Namespace) -> Request:
         seconds=seconds,
         still=still,
         states=states,
+        layout="ghosts" if args.ghost else "tiles",
     )
 
 
@@ -183,7 +190,7 @@ def _sidecar(args: argparse.Namespace, target: Target, path: Path) -> Sidecar:
 
 def _command(args: argparse.Namespace) -> tuple[str, ...]:
     """Return the words that make the recording again."""
-    words = ["workbench", "record", args.target]
+    words = ["workbench", "record", args.target, *args.others]
     given = {
         "--agent": args.agent,
         "--env": args.env,
@@ -202,6 +209,7 @@ def _command(args: argparse.Namespace) -> tuple[str, ...]:
     }
     for flag, value in given.items():
         words += [] if value is None else [flag, f"{value:g}" if isinstance(value, float) else str(value)]
+    words += ["--ghost"] if args.ghost else []
     return (*words, "--stochastic") if args.stochastic else tuple(words)
 
 
@@ -219,6 +227,7 @@ def _tell(sidecar: Sidecar, path: Path, states: Path | None, *, as_json: bool) -
             "checkpoint": sidecar.checkpoint,
             "seed": sidecar.seed,
             "episodes": [episode.to_json() for episode in sidecar.episodes],
+            "beside": sidecar.extra.get("beside"),
             "kept": sidecar.extra.get("kept"),
             "played": sidecar.extra.get("played"),
             "command": shlex.join(sidecar.command),

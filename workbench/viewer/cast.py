@@ -202,12 +202,23 @@ def _written(checkpoint: Path | None) -> float:
         raise CheckpointError(f"{checkpoint} is not there any more.") from error
 
 
+def title_of(casts: Sequence[Cast]) -> str:
+    """Return what a window is called in which they act."""
+    if len(casts) == 1:
+        return casts[0].target.title
+    return f"{casts[0].target.name}, {' · '.join(titles_of(casts))}"
+
+
 def titles_of(casts: Sequence[Cast]) -> list[str]:
-    """Return what the policies that play side by side are called, all different: run and steps, or the agent."""
+    """Return what the policies that play side by side are called, all different."""
+    return names_of([cast.target for cast in casts])
+
+
+def names_of(targets: Sequence[Target]) -> list[str]:
+    """Return short names of what acts side by side, all different: run and steps, or the agent."""
     titles: list[str] = []
-    for cast in casts:
-        target = cast.target
-        steps = "" if cast.steps is None else f" {formatting.amount(cast.steps)}"
+    for target in targets:
+        steps = "" if target.steps is None or target.agent != "policy" else f" {formatting.amount(target.steps)}"
         who = (target.run or target.label) if target.agent == "policy" else target.agent
         title, count = f"{who}{steps}", 1
         while title in titles:

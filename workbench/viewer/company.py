@@ -11,12 +11,12 @@ import numpy as np
 from workbench.viewer import floor, framing
 from workbench.viewer.backend import import_polyscope
 from workbench.viewer.camera import FIELD_OF_VIEW_DEG, Follower, Vector, View, view_of
-from workbench.viewer.ensemble import COLOURS, columns_of
+from workbench.viewer.ensemble import COLOURS, Troupe, columns_of
 from workbench.viewer.framing import Framing
 from workbench.viewer.hand import body_name
 from workbench.viewer.look import Theme
 from workbench.viewer.marks import Marks
-from workbench.viewer.player import Player
+from workbench.viewer.projection import Lens
 from workbench.viewer.scene import Dress, Scene
 from workbench.viewer.view import ViewSettings
 
@@ -28,7 +28,7 @@ BEHIND = 3.2
 """Between those of two behind each other."""
 
 GHOST_OPACITY = 0.5
-GHOST_PASSES = 3
+GHOST_PASSES = 2
 """Layers of see-through things that are told apart; each costs as much as the whole picture."""
 
 
@@ -62,7 +62,7 @@ class Company:
         layout: How several are arranged.
     """
 
-    def __init__(self, player: Player, theme: Theme, view: ViewSettings, layout: Layout = "tiles") -> None:
+    def __init__(self, player: Troupe, theme: Theme, view: ViewSettings, layout: Layout = "tiles") -> None:
         self._player = player
         self._theme = theme
         self._view = view
@@ -104,7 +104,7 @@ class Company:
         columns = columns_of(len(self._player.lanes))
         rows = math.ceil(len(self._player.lanes) / columns)
         elevation = view.elevation_deg if wanted is not None else min(view.elevation_deg, -20.0 - 5.0 * rows)
-        wide = ((columns - 1) / 2 * APART + 1.2) * radius
+        wide = ((columns - 1) / 2 * APART + 1.05) * radius
         deep = ((rows - 1) / 2 * BEHIND + 0.4) * radius
         high = deep * math.sin(math.radians(-elevation)) + 1.1 * radius
         half = math.tan(math.radians(FIELD_OF_VIEW_DEG / 2))
@@ -115,6 +115,14 @@ class Company:
         """Return where the middle of one of the models is drawn, `(3,)`."""
         place = self._places[index]
         return place.point + self._offset(place)
+
+    def caption_place(self, index: int, lens: Lens) -> tuple[float, float] | None:
+        """Return the pixel before the feet of a model that stands beside others; None where it is out of sight."""
+        point = self.place(index)
+        point[2] = self.framing.floor_height
+        level = self._places[index].slot - lens.eye
+        level[2] = 0.0
+        return lens.to_screen(point - 0.55 * self.framing.radius * level / max(float(np.linalg.norm(level)), 1e-9))
 
     def offset(self, index: int) -> Vector:
         """Return how far beside its place in its own world a model is drawn, `(3,)`."""

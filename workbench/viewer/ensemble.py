@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +29,13 @@ class Lane:
 
     Args:
         session: The environment and what acts in it.
+        keeps: Whether its states are kept, where there is a MuJoCo model.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, *, keeps: bool = True) -> None:
         self.session = session
-        self.past = EpisodeHistory(session.env.unwrapped.model) if has_mujoco_model(session.env) else None
+        has_states = keeps and has_mujoco_model(session.env)
+        self.past = EpisodeHistory(session.env.unwrapped.model) if has_states else None
 
     @property
     def now(self) -> Moment:
@@ -86,6 +88,84 @@ class Lane:
         if self.past is None or step is None or step >= self.past.last:
             return self.now
         return self.past.moment(max(step, self.past.first))
+
+
+class Troupe(Protocol):
+    """Sessions that are played in step."""
+
+    lanes: list[Lane]
+    chosen: int
+    """The one that is looked at closely."""
+
+    @property
+    def session(self) -> Session:
+        """The chosen one."""
+
+    @property
+    def datas(self) -> list[Any]:
+        """The `MjData` to show of each."""
+
+
+class Together(Session):
+    """Sessions of one environment that are recorded in step as if they were one: it ends when all have ended.
+
+    What it tells of itself is the first one's.
+
+    Args:
+        sessions: At least one.
+    """
+
+    def __init__(self, sessions: Sequence[Session]) -> None:
+        first = sessions[0]
+        super().__init__(first.env, first.actor, seed=first.first_seed)
+        self.lanes = [Lane(session, keeps=False) for session in sessions]
+        self.chosen = 0
+        self.results: list[list[EpisodeResult]] = []
+        """How each episode went, for each of the sessions."""
+
+    @property
+    def session(self) -> Session:
+        """The first one."""
+        return self.lanes[0].session
+
+    @property
+    def datas(self) -> list[Any]:
+        """The `MjData` of each."""
+        return [lane.data(None) for lane in self.lanes]
+
+    def begin(self, number: int) -> None:
+        """Reset all to the start of an episode.
+
+        Raises:
+            SimulationError: An environment raised.
+        """
+        for lane in self.lanes:
+            lane.begin(self.first_seed, number)
+        self.number = number
+        self._note()
+
+    def step(self) -> EpisodeResult | None:
+        """Take one step in each that goes on, and return how the first one ended once all have.
+
+        Raises:
+            SimulationError: An environment raised.
+        """
+        for lane in self.lanes:
+            lane.step()
+        self._note()
+        return self.ended
+
+    def so_far(self) -> EpisodeResult:
+        """Return the first one's episode as it stands, and keep those of all."""
+        self.results.append([lane.session.so_far() for lane in self.lanes])
+        return self.results[-1][0]
+
+    def _note(self) -> None:
+        first = self.session
+        self.return_, self.reward, self.terms = first.return_, first.reward, first.terms
+        self.observation, self.action, self.info = first.observation, first.action, first.info
+        self.steps = max(lane.session.steps for lane in self.lanes)
+        self.ended = first.ended if all(lane.session.ended for lane in self.lanes) else None
 
 
 def check_count(count: int) -> None:

@@ -7,19 +7,19 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from workbench.errors import RequestError, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.project import Project
 from workbench.runs.recordings import EpisodeResult
-from workbench.viewer import ensemble, memory
-from workbench.viewer.cast import Cast, titles_of
+from workbench.viewer import memory
+from workbench.viewer.cast import Cast, title_of
 from workbench.viewer.company import Layout
 from workbench.viewer.orders import Orders
 from workbench.viewer.player import Player
 from workbench.viewer.preview import make_painter
 from workbench.viewer.screens import Screens
-from workbench.viewer.session import Session, control_period, longest_episode
+from workbench.viewer.session import control_period, longest_episode
 from workbench.viewer.stage import make_stage
-from workbench.viewer.target import Target, find_target
+from workbench.viewer.targets import find_targets, open_sessions
 
 
 @dataclass(frozen=True)
@@ -30,38 +30,6 @@ class Show:
     layout: Layout
     limit: int | None
     """Steps after which an episode is cut."""
-
-
-def find_targets(project: Project, args: argparse.Namespace) -> list[Target]:
-    """Return what the words of `play` or `record` name, all in one environment.
-
-    Raises:
-        WorkbenchError: One of them is not there, or they are of different environments.
-    """
-    words = [args.target, *args.others]
-    ensemble.check_count(len(words))
-    targets = [find_target(project, word, agent=args.agent, env=args.env) for word in words]
-    for word, target in zip(words, targets, strict=True):
-        if target.source != targets[0].source:
-            raise RequestError(
-                f"`{word}` is of {target.name}, and `{words[0]}` of {targets[0].name}: side by side all play the same.",
-                hint="--env ID lets all play in one environment that they fit.",
-            )
-    return targets
-
-
-def open_sessions(targets: list[Target], stack: contextlib.ExitStack, *, seed: int, stochastic: bool) -> list[Session]:
-    """Open each target in an environment of its own, closed with the stack.
-
-    Raises:
-        WorkbenchError: An environment or a policy cannot be opened.
-    """
-    sessions = []
-    for target in targets:
-        session = target.open(seed=seed, stochastic=stochastic)
-        stack.callback(session.env.close)
-        sessions.append(session)
-    return sessions
 
 
 @contextlib.contextmanager
@@ -95,7 +63,7 @@ def open_show(
             sessions[0],
             others=sessions[1:],
             period_s=control_period(sessions[0].env),
-            title=targets[0].title if len(targets) == 1 else f"{targets[0].name}, {' · '.join(titles_of(casts))}",
+            title=title_of(casts),
             has_policy=targets[0].agent == "policy",
             episodes=args.episodes,
             on_episode=on_episode,

@@ -15,7 +15,7 @@ from workbench.errors import RequestError, SimulationError, WorkbenchError
 from workbench.remote.lines import Command, command
 from workbench.viewer import posing
 from workbench.viewer.camera import View
-from workbench.viewer.cast import Cast
+from workbench.viewer.cast import Cast, title_of
 from workbench.viewer.hand import Hand, body_name, body_named
 from workbench.viewer.player import Player
 from workbench.viewer.screens import Screens
@@ -58,7 +58,9 @@ class Orders:
         self._now = now
         self._notice: tuple[str, float] = ("", 0.0)
         self._obeyed = {
-            **dict.fromkeys(("play", "pause", "step", "skip", "seek", "reset", "seed", "speed"), self._transport),
+            **dict.fromkeys(
+                ("play", "pause", "step", "skip", "seek", "reset", "next", "seed", "speed"), self._transport
+            ),
             **dict.fromkeys(("stochastic", "agent", "checkpoint", "walk", "member", "follow"), self._acting),
             **dict.fromkeys(("action", "pose", "pull", "release", "inspect"), self._touching),
             **dict.fromkeys(("track", "camera", "frame", "theme"), self._looking),
@@ -105,7 +107,7 @@ class Orders:
         self._obeyed[order.name](order.name, dict(order.values))
         if self.casts:
             self.player.has_policy = self.cast.target.agent == "policy"
-            self.player.title = self.cast.target.title
+            self.player.title = title_of(self.casts)
 
     def take_newest(self) -> None:
         """Let the newest checkpoints act where they are followed; what begins an episode calls this first."""
@@ -130,6 +132,8 @@ class Orders:
                 player.seek(given["step"])
             case "reset":
                 player.restart()
+            case "next":
+                player.skip(given["n"])
             case "seed":
                 for cast in self.casts:
                     cast.reseed(given["value"])

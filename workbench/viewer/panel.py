@@ -64,8 +64,8 @@ class Panel:
             (("UpArrow", "RightBracket"), lambda: do("walk", n=1)),
             (("DownArrow", "LeftBracket"), lambda: do("walk", n=-1)),
             (("R", "0", "Keypad0"), lambda: do("reset")),
-            (("Period",), lambda: do("seed", value=player.session.seed + 1)),
-            (("Comma",), lambda: do("seed", value=max(0, player.session.seed - 1))),
+            (("Period",), lambda: do("next", n=1)),
+            (("Comma",), lambda: do("next", n=-1)),
             (("Equal", "KeypadAdd"), lambda: do("speed", value=clock.faster(player.speed))),
             (("Minus", "KeypadSubtract"), lambda: do("speed", value=clock.slower(player.speed))),
             (("End",), lambda: do("seek", step=player.last_step)),
@@ -149,19 +149,19 @@ class Panel:
         titles = titles_of(self._orders.casts) or [str(index + 1) for index in range(len(player.lanes))]
         at = None if player.is_live else player.at
         for index, (title, lane) in enumerate(zip(titles, player.lanes, strict=True)):
-            point = company.place(index)
-            point[2] = company.framing.floor_height
-            if company.is_tiled:
-                point = point - 0.55 * company.framing.radius * np.append(lens.ray(lens.width / 2, 1.0)[:2], 0)
-            pixel = lens.to_screen(point)
-            if pixel is None:
-                continue
             moment = lane.moment(at)
             said = f"{title}   {moment.return_:.1f}"
             if lane.session.ended and at is None:
                 said += f"   {lane.session.ended.reason} at {lane.session.steps}"
             size = imgui.CalcTextSize(said)
-            x, y = pixel[0] - size[0] / 2, pixel[1] + (8 if company.is_tiled else 10 + 24 * index)
+            if company.is_tiled:
+                pixel = company.caption_place(index, lens)
+                if pixel is None:
+                    continue
+                x, y = pixel[0] - size[0] / 2, pixel[1] + 8
+            else:
+                # Ghosts are told apart by their colours: their names stand below the axes, out of the way.
+                x, y = lens.width - size[0] - 2 * MARGIN, 2 * GIZMO + 5 * MARGIN + 28 * index
             solid = (*COLOURS[index], 0.92 if index == player.chosen else 0.7)
             low, high = (x - 8, y - 3), (x + size[0] + 8, y + size[1] + 3)
             canvas.AddRectFilled(low, high, imgui.ColorConvertFloat4ToU32(solid), 5.0)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from workbench.viewer import backend
 from workbench.viewer.company import Company, Layout
-from workbench.viewer.ensemble import columns_of, mosaic
+from workbench.viewer.ensemble import Troupe, columns_of, mosaic
 from workbench.viewer.frames import UP, rendered_picture
 from workbench.viewer.look import Theme
 from workbench.viewer.player import Player
@@ -112,7 +112,7 @@ def make_painter(
     return RenderedPainter(player)
 
 
-def rendered_pictures(player: Player) -> Picture:
+def rendered_pictures(player: Troupe) -> Picture:
     """Return what the environments of a player render themselves, beside each other, `(height, width, 3)`.
 
     Raises:

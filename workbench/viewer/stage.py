@@ -177,6 +177,8 @@ class MujocoStage(_Window):
 
     def _note_view(self) -> None:
         """Keep where the mouse left the camera, for the next time."""
+        if self._calls != self._orders.view.camera_calls:
+            return  # Another view was asked for within this frame, and is yet to be taken.
         parameters = self._polyscope.get_view_camera_parameters()
         direction = np.asarray(parameters.get_look_dir(), dtype=float)
         distance = float(np.linalg.norm(np.asarray(self._polyscope.get_view_center()) - self._position()))

@@ -1,0 +1,64 @@
+"""Several targets at once: found, opened each in an environment of its own, and closed together."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Iterator, Sequence
+
+from workbench.errors import RequestError
+from workbench.project import Project
+from workbench.viewer import ensemble
+from workbench.viewer.session import Session
+from workbench.viewer.target import Target, find_target
+
+
+def find_targets(project: Project, args: argparse.Namespace) -> list[Target]:
+    """Return what the words of `play` or `record` name, all in one environment.
+
+    Raises:
+        WorkbenchError: One of them is not there, or they are of different environments.
+    """
+    words = [args.target, *args.others]
+    ensemble.check_count(len(words))
+    targets = [find_target(project, word, agent=args.agent, env=args.env) for word in words]
+    for word, target in zip(words, targets, strict=True):
+        if target.source != targets[0].source:
+            raise RequestError(
+                f"`{word}` is of {target.name}, and `{words[0]}` of {targets[0].name}: side by side all play the same.",
+                hint="--env ID lets all play in one environment that they fit.",
+            )
+    return targets
+
+
+def open_sessions(
+    targets: Sequence[Target], stack: contextlib.ExitStack, *, seed: int, stochastic: bool
+) -> list[Session]:
+    """Open each target in an environment of its own, closed with the stack.
+
+    Raises:
+        WorkbenchError: An environment or a policy cannot be opened.
+    """
+    sessions = []
+    for target in targets:
+        session = target.open(seed=seed, stochastic=stochastic)
+        stack.callback(session.env.close)
+        sessions.append(session)
+    return sessions
+
+
+@contextlib.contextmanager
+def open_together(targets: Sequence[Target], *, seed: int, stochastic: bool) -> Iterator[Session]:
+    """Open what is to be recorded: one session, or several as one.
+
+    Raises:
+        WorkbenchError: An environment or a policy cannot be opened.
+    """
+    with contextlib.ExitStack() as stack:
+        sessions = open_sessions(targets, stack, seed=seed, stochastic=stochastic)
+        yield sessions[0] if len(sessions) == 1 else ensemble.Together(sessions)
+
+
+def label_of(targets: Sequence[Target]) -> str:
+    """Return what a file of them is called."""
+    return targets[0].label + (f"_and_{len(targets) - 1}_more" if len(targets) > 1 else "")
