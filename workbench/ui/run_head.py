@@ -93,7 +93,9 @@ def head_lines(
     """
     lines = [_identity(row, width, kin or Kin(), plain=plain), _progress(row, width, split, plain=plain)]
     if not short:
-        lines.append(_results(row, checkpoints if width >= 98 else (), spec).truncate(width, ellipsis=True))
+        lines.append(
+            _results(row, checkpoints if width >= 98 else (), spec, plain=plain).truncate(width, ellipsis=True)
+        )
     return Content("\n").join(lines)
 
 
@@ -115,9 +117,14 @@ def _identity(row: RunRow, width: int, kin: Kin, *, plain: bool) -> Content:
     )
     since = f"since {formatting.clock(row.created)}, {formatting.duration(row.active_s)}"
     if row.pid is not None and wide and row.state.is_live:
-        beat = "" if row.silent_s is None else f"beat {formatting.age(row.silent_s)} ago   "
-        since = f"pid {row.pid}   {beat}{since}"
+        since = process_text(row) + since
     return _spread(left, Content.styled(since, "$muted"), width)
+
+
+def process_text(row: RunRow) -> str:
+    """Return which process carries the run, and when it was last heard of."""
+    beat = "" if row.silent_s is None else f"beat {formatting.age(row.silent_s)} ago   "
+    return f"pid {row.pid}   {beat}"
 
 
 def _progress(row: RunRow, width: int, split: str, *, plain: bool) -> Content:
@@ -153,14 +160,14 @@ def _progress(row: RunRow, width: int, split: str, *, plain: bool) -> Content:
     return _spread(Content.assemble((bar, f"${look.variable}"), steps), right, width)
 
 
-def _results(row: RunRow, checkpoints: Sequence[CheckpointRow], spec: Spec) -> Content:
+def _results(row: RunRow, checkpoints: Sequence[CheckpointRow], spec: Spec, *, plain: bool) -> Content:
     parts: list[tuple[str, str]] = [("return ", "$muted"), (formatting.number(row.last_return), "")]
     if row.best is not None:
         score = formatting.spread(row.best.mean_return, row.best.std_return)
         parts += [
             ("   best evaluation ", "$muted"),
             (score, ""),
-            (f" ◆ {formatting.amount(row.best.steps)}", "$success"),
+            (f" {'at' if plain else '◆'} {formatting.amount(row.best.steps)}", "$success"),
         ]
     if spec.goal is not None:
         parts += [("   goal ", "$muted"), (formatting.number(spec.goal), "")]

@@ -17,6 +17,8 @@ _VIDEO, _SIZE, _AGE = Column("video", "Film"), Column("size", "Size", "right"), 
 CHECKPOINT_COLUMNS = (_SIGN, _STEP, _EVALUATION, _RESCORED, _KEPT, _VIDEO, _SIZE, _AGE)
 """Where there is room for all of them."""
 _ROOMY = 62
+_PLAIN = {"◆": "+", "◇": "o", "*": "*"}
+"""Signs of checkpoints in ASCII."""
 EVENT_COLUMNS = (Column("time"), Column("steps", align="right"), Column("text", grows=True))
 
 
@@ -34,13 +36,15 @@ def checkpoint_columns(checkpoints: Sequence[CheckpointRow], width: int) -> tupl
     return (*columns, _AGE)
 
 
-def checkpoint_rows(checkpoints: Sequence[CheckpointRow], now: float) -> list[Row]:
+def checkpoint_rows(checkpoints: Sequence[CheckpointRow], now: float, *, plain: bool = False) -> list[Row]:
     """Return the checkpoints, newest first."""
     return [
         Row(
             str(item.steps),
             {
-                "sign": cell(item.sign, "success bold" if item.sign == "◆" else "muted"),
+                "sign": cell(
+                    _PLAIN[item.sign] if plain else item.sign, "success bold" if item.sign == "◆" else "muted"
+                ),
                 "steps": cell(formatting.digits(item.steps)),
                 "evaluation": _score(item.evaluation),
                 "rescored": _score(item.rescored, unknown=""),
@@ -108,9 +112,9 @@ def _told(mark: Mapping[str, Any], *, plain: bool) -> tuple[str, str, str]:
             return look.plain if plain else look.glyph, look.variable, text
         case "evaluation":
             score = formatting.spread(_number(mark.get("mean_return")), _number(mark.get("std_return")))
-            return "•", "", f"evaluation {score}"
+            return "-" if plain else "•", "", f"evaluation {score}"
         case "checkpoint":
-            return "◇", "muted", "checkpoint written"
+            return "o" if plain else "◇", "muted", "checkpoint written"
         case "anomaly":
             said = mark.get("message") or mark.get("what") or mark.get("name") or "anomaly"
             return "!", "warning bold", str(said)

@@ -170,6 +170,7 @@ class CompareScreen(RunScreenBase):
         numbers = self.query_one("#numbers")
         table = compare_text.settings_table(columns, self._settings, everything=self._everything)
         is_tall = self.has_class("-tall")
+        self.set_class(self._everything and not is_tall, "-all")
         pane.display = is_tall
         heading = compare_text.settings_title(self._settings)
         if is_tall:

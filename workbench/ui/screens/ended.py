@@ -102,7 +102,7 @@ class EndedCard(Task[Answer]):
         if checkpoint is not None:
             at = formatting.amount(checkpoint.steps)
             changes = "".join(f", {key.rpartition('.')[2]} {value}" for key, value in self._fix.items())
-            parts += self._action("F", "run_fork", f"Fork from ◇ {at}{changes}")
+            parts += self._action("F", "run_fork", f"Fork from {'' if self.workbench.plain else '◇ '}{at}{changes}")
         if self._found is not None:
             parts += self._action("R", "run_resume", "Resume as it was")
         if checkpoint is not None:

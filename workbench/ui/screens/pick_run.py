@@ -103,7 +103,7 @@ class PickRun(Task[str]):
     def _line(self, row: RunRow) -> Content:
         look = STATE_LOOKS[row.state]
         seed = "" if row.seed is None else f" seed {row.seed}"
-        said = ending(row) if row.state.is_ended else str(row.state)
+        said = formatting.shorten(ending(row) if row.state.is_ended else str(row.state), 22)
         return Content.assemble(
             (f"{look.plain if self.workbench.plain else look.glyph} ", f"${look.variable}"),
             f"{row.title}  {row.algorithm.upper()}{seed}",

@@ -282,7 +282,7 @@ class RunScreen(RunPaging):
     def _show_checkpoints(self) -> None:
         texts, table = self.texts, self.query_one("#Checkpoints", RowTable)
         table.set_columns(checkpoint_columns(self._checkpoints, table.size.width))
-        table.set_rows(checkpoint_rows(self._checkpoints, self.workbench.clock()))
+        table.set_rows(checkpoint_rows(self._checkpoints, self.workbench.clock(), plain=self.workbench.plain))
         table.border_title = checkpoint_summary(self._checkpoints)
         events = self.query_one("#Events", RowTable)
         count = texts.anomalies

@@ -246,6 +246,10 @@ class RowTable(ScrollView, can_focus=True):
         self._measure()
         self._show_cursor()
 
+    def watch_show_vertical_scrollbar(self) -> None:
+        """Share the width anew where a scrollbar takes some of it."""
+        self._measure()
+
     def on_mount(self) -> None:
         """Draw again in other colours when the theme changes."""
         self.app.theme_changed_signal.subscribe(self, lambda _: self.refresh())
