@@ -11,9 +11,9 @@ from workbench.viewer.session import Session
 from workbench.viewer.view import ViewSettings
 
 
-def make_orders(*sessions: Session, casts: Any = (), period_s: float = 0.05, title: str = "") -> Orders:
+def make_orders(*sessions: Session, casts: Any = (), period_s: float = 0.05, **options: Any) -> Orders:
     """Return commands for sessions that are seen nowhere."""
-    player = Player(sessions[0], others=sessions[1:], period_s=period_s, title=title, now=lambda: 0.0)
+    player = Player(sessions[0], others=sessions[1:], period_s=period_s, now=lambda: 0.0, **options)
     view = ViewSettings()
     screens = Screens(player, view, open_window=nowhere, make_painter=nowhere)
     return Orders(player, casts, view, screens, now=lambda: 0.0)

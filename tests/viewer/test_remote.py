@@ -106,7 +106,9 @@ class FakePainter:
 class Desk:
     """A remote player, the ends of its pipes, and a clock that stands unless moved."""
 
-    def __init__(self, project: Project, *, checkpoint: Path | None = None, length: int = 1000) -> None:
+    def __init__(
+        self, project: Project, *, checkpoint: Path | None = None, length: int = 1000, others: int = 0
+    ) -> None:
         self.time = Time()
         self.orders = io.BytesIO()
         ends, frame_ends = os.pipe(), os.pipe()
@@ -125,8 +127,11 @@ class Desk:
         self.cast = Cast(
             project, target, session, on_fault=lambda error: self.remote.tell_error("policy", error), clock=lambda: 1e9
         )
+        beside = [Session(Falling(length), Nodding(), seed=0) for _ in range(others)]
+        casts = [self.cast, *(Cast(project, target, other) for other in beside)]
         self.player = Player(
             session,
+            others=beside,
             period_s=0.01,
             title=target.title,
             on_episode=lambda number, ended, lane: self.remote.tell_episode(number, ended, lane),
@@ -137,7 +142,7 @@ class Desk:
         self.screens = Screens(
             self.player, view, open_window=self._window, make_painter=self._painter, now=self.time.now
         )
-        self.orders = Orders(self.player, [self.cast], view, self.screens, now=self.time.now)
+        self.orders = Orders(self.player, casts, view, self.screens, now=self.time.now)
         self.inbox = Mailbox()
         pipes = Pipes(self.inbox, Outlet(ends[1]), Outlet(frame_ends[1]), parent=lambda: self.parent)
         self.remote = Remote(self.orders, pipes, limit=length, now=self.time.now)
@@ -440,3 +445,65 @@ def test_quit_ends_the_loop(desk: Desk) -> None:
     desk.inbox.put('{"do": "quit"}')
     window.play(desk.player, desk.remote, now=desk.time.now, sleep=desk.time.sleep)
     assert desk.remote.reason == "quit"
+
+
+def test_what_is_drawn_is_told_when_it_changes(desk: Desk) -> None:
+    view = last(desk.order('{"do": "pause"}'), "view")
+    assert (view["marks"], view["track"], view["hidden"], view["pulled"]) == ([], True, [], None)
+    view = last(desk.order('{"do": "mark", "what": "forces", "on": true}', '{"do": "track", "on": false}'), "view")
+    assert (view["marks"], view["track"]) == (["forces"], False)
+    view = last(desk.order('{"do": "pull", "body": "body 1", "to": [0, 0, 4]}'), "view")
+    assert view["pulled"] == "body 1"
+    desk.order('{"do": "step", "n": 20}')
+    assert float(desk.player.data.qpos[2]) > 3.0
+    assert last(desk.order('{"do": "release"}'), "view")["pulled"] is None
+    assert not [item for item in desk.order('{"do": "state"}') if item["event"] == "view"]
+
+
+def test_a_change_of_what_is_drawn_comes_with_the_next_frame_even_while_paused(desk: Desk) -> None:
+    desk.order('{"do": "pause"}', '{"do": "preview", "width": 20, "height": 12}', seconds=0.3)
+    desk.frames()
+    assert desk.order(seconds=0.5) == [] and desk.frames() == []
+    desk.order('{"do": "body", "name": "body 1", "on": false}', seconds=0.3)
+    assert len(desk.frames()) == 1
+
+
+def test_the_last_step_is_told_when_asked_for(desk: Desk) -> None:
+    told = desk.order('{"do": "step", "n": 3}', '{"do": "inspect"}')
+    step = last(told, "step")
+    assert (step["step"], step["action"], step["terms"].keys()) == (3, {"0": 0.0}, {"height"})
+
+
+def test_the_run_is_walked_along_to_its_ends(project: Project, ladder: Path) -> None:
+    desk = Desk(project, checkpoint=ladder / "checkpoint_200")
+    desk.order('{"do": "step", "n": 4}')
+    steps = [last(desk.order(f'{{"do": "walk", "n": {n}}}'))["checkpoint"] for n in (1, 1, -1, -5, 2)]
+    assert steps == [300, 300, 200, 100, 300]
+    assert last(desk.order('{"do": "state"}'))["step"] == 0
+    assert [(rung.steps, rung.kept, desk.cast.old(rung)) for rung in desk.cast.ladder()] == [
+        (100, "", 60.0), (200, "best", 60.0), (300, "latest", 60.0),
+    ]  # fmt: skip
+
+
+def test_one_that_is_gone_stands_between_its_neighbours(project: Project, ladder: Path) -> None:
+    desk = Desk(project, checkpoint=ladder / "checkpoint_200")
+    (ladder / "checkpoint_200" / "policy.json").unlink()
+    (ladder / "checkpoint_200").rmdir()
+    (ladder / "best").unlink()
+    assert last(desk.order('{"do": "walk", "n": 1}'))["checkpoint"] == 300
+
+
+def test_without_a_run_there_is_nothing_to_walk_along(desk: Desk) -> None:
+    error = last(desk.order('{"do": "walk"}'), "error")
+    assert (error["about"], error["hint"]) == ("policy", "Play one of a run.")
+
+
+def test_several_are_told_of_with_each_state(project: Project) -> None:
+    desk = Desk(project, others=1)
+    members = last(desk.order('{"do": "step", "n": 4}'), "members")
+    assert (members["chosen"], members["ghosts"], members["titles"]) == (0, False, ["random", "random (2)"])
+    assert members["returns"]["random"] == members["returns"]["random (2)"] > 0
+    assert last(desk.order('{"do": "member", "index": 1}'), "members")["chosen"] == 1
+    state = last(desk.order('{"do": "agent", "name": "zero"}'))
+    assert state["agent"] == "zero"
+    assert [cast.target.agent for cast in desk.orders.casts] == ["random", "zero"]

@@ -66,9 +66,10 @@ def contact_points(model: Any, data: Any) -> tuple[Floats, Floats]:
 
 
 def force_arrows(model: Any, points: Floats, forces: Floats, radius: float) -> Arrows:
-    """Return arrows for forces: the model's whole weight is as long as its radius."""
+    """Return arrows for forces: the weight of all that moves is as long as the model's radius."""
     gravity = float(np.linalg.norm(model.opt.gravity)) or 9.81
-    weight = max(float(model.body_mass.sum()) * gravity, 1e-9)
+    moving = np.asarray(model.body_weldid) != 0
+    weight = max(float(model.body_mass[moving].sum()) * gravity, 1e-9)
     vectors = forces * (radius / weight)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = vectors * np.minimum(1.0, LONGEST * radius / np.maximum(lengths, 1e-12))

@@ -20,7 +20,7 @@ class Hand:
     """Holds a body of one session, or none.
 
     The spring has the stiffness of the model's visual settings times the mass that the held point puts against it,
-    and is critically damped, so that a light foot and a heavy torso are moved alike.
+    and half of the damping that would be critical, so that a light foot and a heavy torso are moved alike.
     """
 
     def __init__(self) -> None:

@@ -108,7 +108,8 @@ def nearest_body(model: Any, data: Any, eye: Vector, direction: Vector, hidden: 
 
     geom, start = np.zeros(1, np.int32), np.array(eye, dtype=float)
     travelled = 0.0
-    for _ in range(model.ngeom):
+    # What is gone through is hit twice: from outside and from within.
+    for _ in range(2 * model.ngeom + 1):
         distance = mujoco.mj_ray(model, data, start, direction, None, 1, -1, geom, None)
         if distance < 0:
             return None
