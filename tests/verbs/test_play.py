@@ -15,6 +15,7 @@ from tests.viewer import displays
 from workbench.cli import main
 from workbench.project import Project
 from workbench.remote.frames import FrameReader
+from workbench.viewer import memory
 
 needs_xvfb = pytest.mark.skipif(shutil.which("xvfb-run") is None, reason="Xvfb is not installed")
 
@@ -47,10 +48,16 @@ def test_a_wrong_request_is_said_even_without_a_display(
     assert sentence in capsys.readouterr().err
 
 
+def surroundings(project: Project) -> dict[str, str]:
+    """Return the environment variables of a process without a display, whose windows are remembered in the project."""
+    kept = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
+    return kept | {memory.STATE_VARIABLE: str(project.root / "state")}
+
+
 @needs_xvfb
 def test_a_window_plays_episodes_and_prints_how_each_ended(project: Project) -> None:
     words = [sys.executable, "-m", "workbench", "--project", str(project.root), "play", "cart_pole", "--episodes", "2"]
-    environment = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
+    environment = surroundings(project)
     done = subprocess.run(
         ["xvfb-run", "-a", "-s", "-screen 0 1280x800x24", *words],
         env=environment,
@@ -74,7 +81,7 @@ class Player:
 
     def __init__(self, project: Project, *words: str, display: str = "") -> None:
         command = [sys.executable, "-m", "workbench.viewer", "--project", str(project.root), *words]
-        environment = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
+        environment = surroundings(project)
         if display:
             environment["DISPLAY"] = display
         self.frames, writer = os.pipe()
@@ -184,6 +191,37 @@ def test_a_window_shows_what_the_preview_shows_and_closing_it_ends_with_code_0(p
         picture = player.picture()
         assert picture[0].min() > 200
         assert picture[10:30].min() < 120
-        displays.close_window(display, displays.find_window(display, "cart_pole"))
+        window = displays.find_window(display, "cart_pole")
+        displays.press(display, window, "v")
+        assert player.until("view", marks=["forces"])["tab"] == "play"
+        # The first button of the panel.
+        displays.click(display, window, 60, 58)
+        player.until("state", playing=True)
+        displays.press(display, window, "space")
+        step = player.until("state", playing=False)["step"]
+        displays.press(display, window, "Right")
+        assert player.until("state", step=step + 1)["last"] == step + 1
+        displays.press(display, window, "Left")
+        assert player.until("state", step=step)["last"] == step + 1
+        displays.press(display, window, "Tab")
+        player.until("view", panel=False)
+        displays.close_window(display, window)
         assert player.until("closed")["reason"] == "window"
+        assert player.end() == 0
+    left = json.loads((project.root / "state" / "viewer" / "cart_pole.json").read_text())
+    assert (left["marks"], left["panel"]) == (["forces"], False)
+
+
+@needs_xvfb
+@pytest.mark.skipif(shutil.which("xdotool") is None, reason="xdotool is not installed")
+def test_several_play_in_one_window_in_step(project: Project) -> None:
+    words = ("cart_pole", "cart_pole", "--agent", "zero", "--ghost")
+    with displays.display() as display, Player(project, *words, display=display) as player:
+        members = player.until("members")
+        assert (members["ghosts"], members["titles"]) == (True, ["zero", "zero (2)"])
+        window = displays.find_window(display, "cart_pole")
+        displays.press(display, window, "2")
+        assert player.until("members", chosen=1)["returns"].keys() == {"zero", "zero (2)"}
+        displays.press(display, window, "q")
+        assert player.until("closed")["reason"] == "quit"
         assert player.end() == 0

@@ -51,6 +51,20 @@ def find_window(display: str, title: str) -> int:
     return int(found.stdout.split()[0])
 
 
+def press(display: str, window: int, key: str) -> None:
+    """Press a key in a window."""
+    _xdotool(display, "windowfocus", str(window), "key", key)
+
+
+def click(display: str, window: int, x: int, y: int) -> None:
+    """Click at a pixel of a window."""
+    _xdotool(display, "mousemove", "--window", str(window), str(x), str(y), "sleep", "0.2", "click", "1")
+
+
+def _xdotool(display: str, *words: str) -> None:
+    subprocess.run(["xdotool", *words], env=os.environ | {"DISPLAY": display}, timeout=30, check=True)
+
+
 def close_window(display: str, window: int) -> None:
     """Do what a window manager does when the closing button is clicked."""
     xlib = ctypes.CDLL("libX11.so.6")
