@@ -336,7 +336,7 @@ async def test_the_queue_says_who_is_first_and_can_be_changed(
     async with app.run_test() as pilot:
         screen = await opened(pilot, settle)
         assert "queued, first" in seen.line_with(app, "ant aaaa")
-        assert "queued, number 2" in seen.line_with(app, "ant bbbb")
+        assert "queued, no. 2" in seen.line_with(app, "ant bbbb")
         screen.table.move_to(str(screen.listing.key_of(next(iter(project.runs.glob("PPO/*bbbb"))))))
         await pilot.pause()
         assert screen.can("queue.first")

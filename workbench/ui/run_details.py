@@ -69,4 +69,4 @@ def _facts(line: Line, record: Mapping[str, Any], plain: bool) -> Iterator[tuple
     if isinstance(command, list) and not line.is_head:
         yield "command", " ".join(map(str, command))
     if not line.is_head:
-        yield "folder", str(row.path)
+        yield "folder", "/".join(row.path.parts[-3:])

@@ -150,7 +150,7 @@ def run_row(
         {
             "margin": _margin(line, identity, here=here, marked=marked, plain=plain),
             "state": (*cell(f"{glyph} {row.asked if turning else row.state}", colour), *_alarms(row)),
-            "glyph": (*cell(glyph, colour), *_alarms(row)),
+            "glyph": cell(glyph, colour),
             "run": _run(line, wide=wide, plain=plain),
             "algorithm": () if line.group and not line.is_head else _algorithm(row),
             "seed": cell(_seeds(seeds)),
@@ -235,7 +235,8 @@ def _run(line: Line, *, wide: bool, plain: bool) -> tuple[Part, ...]:
         branch = ("`- " if line.is_last else "|- ") if plain else ("└ " if line.is_last else "├ ")
         parts.append((f"{'  ' * (line.depth - 1)}{branch}", "muted"))
     if line.is_head:
-        return (*parts, (row.env_name, ""), (f" {'x' if plain else '×'}{len(line.members)}", "muted"))
+        alarms = () if wide else _alarms(row)
+        return (*parts, (row.env_name, ""), (f" {'x' if plain else '×'}{len(line.members)}", "muted"), *alarms)
     if line.group:
         parts.append((row.short_id, ""))
     else:
@@ -243,6 +244,9 @@ def _run(line: Line, *, wide: bool, plain: bool) -> tuple[Part, ...]:
     # A seed that was drawn is ten digits long and tells nobody anything.
     if row.seed is not None and row.seed < 10_000 and not wide:
         parts.append((f" s{row.seed}", "muted"))
+    if not wide:
+        # The wide column of states has room for them; beside a bare glyph they would push every name aside.
+        parts += _alarms(row)
     if line.change:
         parts.append((f"  {line.change}", "muted"))
     elif row.parent:
@@ -268,8 +272,10 @@ def _progress(row: RunRow, *, plain: bool, wide: bool) -> tuple[Part, ...]:
 def _queued(row: RunRow, *, wide: bool) -> str:
     if row.place is None:
         return "queued"
-    first = "first" if row.place.position == 1 else f"number {row.place.position}"
-    return f"{first} in the queue" if wide else f"queued, {first}"
+    position = row.place.position
+    if wide:
+        return "first in the queue" if position == 1 else f"number {position} in the queue"
+    return "queued, first" if position == 1 else f"queued, no. {position}"
 
 
 def _steps(row: RunRow) -> str:

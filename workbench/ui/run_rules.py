@@ -37,11 +37,20 @@ FOR_FOREIGN = frozenset({"run.annotate", "run.pin"})
 """Commands for runs that other tools made: what a person adds lies beside them."""
 
 
+_ALTHOUGH_DAMAGED = frozenset({"run.delete", "run.pin"})
+_ALTHOUGH_FOREIGN = frozenset({"run.evaluate"})
+
+
 def able(command_id: str, rows: Iterable[RunRow]) -> list[RunRow]:
     """Return the runs to which a command may be given now.
 
-    A damaged folder can only be deleted or opened, and a run of another tool only be looked at.
+    A damaged folder can only be kept on top or deleted; of a run that another tool made nothing is changed.
     """
     states = POSSIBLE[command_id]
-    rows = [row for row in rows if not row.is_foreign or command_id in FOR_FOREIGN]
-    return [row for row in rows if row.state in states and (not row.problem or command_id in ("run.delete", "run.pin"))]
+    return [
+        row
+        for row in rows
+        if row.state in states
+        and (not row.problem or command_id in _ALTHOUGH_DAMAGED)
+        and (not row.is_foreign or command_id in _ALTHOUGH_FOREIGN)
+    ]

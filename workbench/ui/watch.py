@@ -78,6 +78,8 @@ class RunsSnapshot:
     """Live ones first, then queued, then ended, newest first in each."""
     is_read: bool = False
     """Whether the folder was looked at yet."""
+    is_whole: bool = False
+    """Whether all streams were read from their beginning; of some only the end is known until then."""
     time: float = 0.0
     """Unix seconds."""
 
@@ -339,11 +341,13 @@ class RunWatch:
             said += news_of(before.rows, rows)
         if said:
             self._app.post_message(self.News(tuple(said)))
-        if before.is_read and now - self._told_at < AGES_S and _is_alike(rows, before.rows):
+        is_whole = not self._store.is_behind
+        is_known = before.is_read and before.is_whole == is_whole
+        if is_known and now - self._told_at < AGES_S and _is_alike(rows, before.rows):
             return
         self._rows = {row.path: self._rows[row.path] for row in rows}
         self._told_at = now
-        self.snapshot = RunsSnapshot(rows, True, now)
+        self.snapshot = RunsSnapshot(rows, True, is_whole, now)
         self._app.post_message(self.Changed(self.snapshot))
 
     def _row(self, summary: RunSummary, *known: Any) -> RunRow:
