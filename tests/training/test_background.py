@@ -152,6 +152,7 @@ def test_training_goes_on_while_the_disk_is_slow(
 def test_a_full_disk_ends_the_run_at_the_next_iteration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = make_run(tmp_path, "ppo", checkpoint_freq=2, eval_every=0)
     fsync, is_full = os.fsync, threading.Event()
+    init, made = Background.__init__, list[Background]()
 
     def full(handle: int) -> None:
         if is_full.is_set() and threading.current_thread().name == "background writer":
@@ -162,13 +163,16 @@ def test_a_full_disk_ends_the_run_at_the_next_iteration(tmp_path: Path, monkeypa
         if learner.iteration == 2:
             wait_for(lambda: events(run, "checkpoint"))
             is_full.set()
+        if learner.iteration == 3:
+            wait_for(lambda: made[0]._failure)
 
+    monkeypatch.setattr(Background, "__init__", lambda self: [made.append(self), init(self)][1])
     monkeypatch.setattr(os, "fsync", full)
     watch(monkeypatch, iterated)
     result = train_here(run)
     assert result.state is RunState.FAILED
     assert result.reason == "the disk is full; the last checkpoint is checkpoint_000000000000"
-    assert result.iterations in (2, 3)
+    assert result.iterations == 3
     assert [event["steps"] for event in events(run, "checkpoint")] == [0]
     assert not list(run.path.glob(".checkpoint_*")), "what was half written is gone"
 
