@@ -55,7 +55,8 @@ def spoilt(settle: Settle) -> Callable[[Pilot[None]], Any]:
             form.draft = form.draft.edited(key, text, base)
         form.draft = replace(form.draft, seeds="1-3")
         await form._fill()
-        form._line("seeds").editor.focus()
+        # The cursor of a text field blinks, and is in a picture or not.
+        form._line("algorithm").editor.focus()
         form.check_soon(wait=False)
         await checked(pilot)
 

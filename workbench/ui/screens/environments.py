@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Markdown, Static, Tree
 
 from workbench.catalog import Entry
@@ -39,6 +37,7 @@ from workbench.ui.widgets.entry_tree import EntryTree, Row
 from workbench.ui.widgets.fact_sheet import Fact, FactSheet
 from workbench.ui.widgets.filter_box import FilterBox
 from workbench.ui.widgets.preview import Preview, why_no_colours
+from workbench.ui.widgets.roomy_scroll import RoomyScroll
 
 EMPTY = (
     "No environments here. An environment is a class in a file envs/<name>_env.py of this project; "
@@ -50,18 +49,6 @@ PICTURE_ROWS = {"below": 12, "beside": 18}
 """How high a picture may be, by where it stands."""
 MEDIUM = 120
 """Columns from which the list has room for more than names and marks."""
-
-
-class RoomyScroll(VerticalScroll):
-    """Says when it has become wider or narrower: pictures are made to measure."""
-
-    @dataclass
-    class Resized(Message):
-        """It has another size."""
-
-    def on_resize(self) -> None:
-        """Say so."""
-        self.post_message(self.Resized())
 
 
 class EnvironmentsScreen(WorkbenchScreen):
