@@ -9,10 +9,11 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from workbench.montage.clips import Clip, Wanted
+from workbench.montage.clips import Clip
 from workbench.montage.ffmpeg import ffmpeg, probe
 from workbench.runs import RunDirectory
 from workbench.runs.recordings import EpisodeResult, Sidecar, write_sidecar
+from workbench.storyboard.finding import Wanted
 from workbench.storyboard.selection import FilmedRun, Shown, describe_run
 
 ROOT = Path(__file__).parents[2]

@@ -12,6 +12,7 @@ from workbench.montage.clips import Clip
 from workbench.montage.ffmpeg import FilmInfo, encode, probe, still
 from workbench.montage.film import detail, film_frames, headline, write_film
 from workbench.montage.labels import LabelStyle
+from workbench.montage.plan import Plan
 from workbench.montage.timing import Pace, work_out
 
 Pixel = tuple[int, int, int]
@@ -46,10 +47,10 @@ def is_near(colour: Pixel, wanted: Pixel, by: int = 8) -> bool:
 def test_durations_add_up_and_fades_overlap(clips: list[Clip], tmp_path: Path) -> None:
     timing = work_out(Pace(head_s=1.0, tail_s=0.7, transition_s=0.5), clips)
     # 10 frames a second: (10 + 10 + 7) + (10 + 15 + 7) + (10 + 5 + 7), less two fades of 5.
-    assert film_frames(clips, timing) == 71
+    assert film_frames(Plan(tuple(clips), timing)) == 71
     seen: list[int] = []
     film = tmp_path / "new" / "film.mp4"
-    write_film(clips, timing, LabelStyle(), film, scratch=tmp_path, on_frame=seen.append)
+    write_film(Plan(tuple(clips), timing), film, scratch=tmp_path, on_frame=seen.append)
     assert probe(film) == FilmInfo(*SIZE, Fraction(10), 71)
     assert seen[-1] == 71
     assert [path.name for path in film.parent.iterdir()] == ["film.mp4"]
@@ -58,7 +59,7 @@ def test_durations_add_up_and_fades_overlap(clips: list[Clip], tmp_path: Path) -
 def test_a_fade_mixes_as_many_frames_as_it_says_and_neither_end(clips: list[Clip], tmp_path: Path) -> None:
     timing = work_out(Pace(head_s=0.5, tail_s=0.5, transition_s=0.4), clips)
     film = tmp_path / "film.mp4"
-    write_film(clips[:2], timing, LabelStyle(), film, scratch=tmp_path)
+    write_film(Plan(tuple(clips[:2]), timing), film, scratch=tmp_path)
     # The first clip has 5 + 10 + 5 frames; the last 4 of them are mixed with the second one.
     red, white = (208, 48, 48), (232, 234, 240)
     corner = (150, 10)
@@ -72,7 +73,7 @@ def test_a_fade_mixes_as_many_frames_as_it_says_and_neither_end(clips: list[Clip
 def test_without_a_fade_clips_follow_at_once(clips: list[Clip], tmp_path: Path) -> None:
     timing = work_out(Pace(head_s=0, tail_s=0, transition_s=0), clips)
     film = tmp_path / "film.mp4"
-    write_film(clips, timing, LabelStyle(), film, scratch=tmp_path)
+    write_film(Plan(tuple(clips), timing), film, scratch=tmp_path)
     assert probe(film).frames == 10 + 15 + 5
     assert is_near(pixel(film, 9, (150, 10)), (208, 48, 48))
     assert is_near(pixel(film, 10, (150, 10)), (232, 234, 240))
@@ -81,7 +82,7 @@ def test_without_a_fade_clips_follow_at_once(clips: list[Clip], tmp_path: Path) 
 def test_speed_comes_before_the_rate(clips: list[Clip], tmp_path: Path) -> None:
     timing = work_out(Pace(speed=2, fps=30, head_s=0, tail_s=0), clips[:1])
     film = tmp_path / "film.mp4"
-    write_film(clips[:1], timing, LabelStyle(), film, scratch=tmp_path)
+    write_film(Plan(tuple(clips[:1]), timing), film, scratch=tmp_path)
     assert probe(film) == FilmInfo(*SIZE, Fraction(30), 15)
 
 
@@ -93,7 +94,8 @@ def test_the_label_is_drawn_where_it_was_asked_for(
 ) -> None:
     film = tmp_path / "film.mp4"
     timing = work_out(Pace(), clips[1:2])
-    write_film(clips[1:2], timing, LabelStyle(location=location), film, scratch=tmp_path)  # type: ignore[arg-type]
+    plan = Plan(tuple(clips[1:2]), timing, style=LabelStyle(location=location))  # type: ignore[arg-type]
+    write_film(plan, film, scratch=tmp_path)
     picture = tmp_path / "frame.png"
     still(film, probe(film), 5, picture)
     with Image.open(picture) as image:
@@ -125,7 +127,7 @@ def test_clips_of_different_rates_get_the_highest_and_play_as_fast_as_they_were(
     timing = work_out(Pace(head_s=0, tail_s=0, transition_s=0), [clips[0], faster])
     assert (timing.fps, timing.body(clips[0]), timing.body(faster)) == (20, 20, 20)
     film = tmp_path / "film.mp4"
-    write_film([clips[0], faster], timing, LabelStyle(), film, scratch=tmp_path)
+    write_film(Plan((clips[0], faster), timing), film, scratch=tmp_path)
     assert probe(film) == FilmInfo(*SIZE, Fraction(20), 40)
     assert is_near(pixel(film, 19, (150, 10)), (208, 48, 48))
     assert is_near(pixel(film, 20, (150, 10)), (48, 80, 208))
@@ -148,7 +150,7 @@ def test_values_that_make_no_sense_are_refused(pace: Pace, said: str) -> None:
 
 def test_ffmpeg_failing_says_its_last_words_and_leaves_nothing(tmp_path: Path, clips: list[Clip]) -> None:
     with pytest.raises(WorkFailedError, match=r"encoding a.mp4 failed: .*nosuchfilter"):
-        encode([clips[0].film], "[0:v]nosuchfilter[out]", tmp_path / "a.mp4", frames=3)
+        encode([clips[0].film], "[0:v]nosuchfilter[out]", tmp_path / "a.mp4", frames=3, size=SIZE, scratch=tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

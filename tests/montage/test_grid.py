@@ -13,6 +13,7 @@ from workbench.montage.clips import Clip
 from workbench.montage.ffmpeg import FilmInfo, probe, still
 from workbench.montage.grid import ends_early, grid_frames, write_grid, write_poster
 from workbench.montage.labels import BACKGROUND
+from workbench.montage.plan import Plan
 from workbench.montage.timing import Pace, work_out
 from workbench.storyboard.layout import Box, best_columns, lay_out
 
@@ -39,10 +40,11 @@ def test_cells_stand_in_order_and_a_clip_that_ended_holds_its_last_frame(clips: 
     timing = work_out(Pace(head_s=0.3, tail_s=0.2), clips)
     layout = lay_out(3, SIZE, columns=2)
     film = tmp_path / "grid.mp4"
-    write_grid(clips, timing, layout, film, scratch=tmp_path)
+    plan = Plan(tuple(clips), timing, layout=layout)
+    write_grid(plan, film, scratch=tmp_path)
     info = probe(film)
     assert info == FilmInfo(layout.width, layout.height, Fraction(10), 3 + 20 + 2)
-    assert grid_frames(clips, timing) == info.frames
+    assert grid_frames(plan) == info.frames
     assert ends_early(clips, timing) == {0: 3 + 5, 1: 3 + 10}
     first, last = tmp_path / "first.png", tmp_path / "last.png"
     still(film, info, 4, first)
@@ -57,14 +59,14 @@ def test_cells_stand_in_order_and_a_clip_that_ended_holds_its_last_frame(clips: 
 def test_a_grid_of_one_is_a_grid(clips: list[Clip], tmp_path: Path) -> None:
     timing = work_out(Pace(head_s=0, tail_s=0), clips[:1])
     layout = lay_out(1, SIZE)
-    write_grid(clips[:1], timing, layout, tmp_path / "grid.mp4", scratch=tmp_path)
+    write_grid(Plan(tuple(clips[:1]), timing, layout=layout), tmp_path / "grid.mp4", scratch=tmp_path)
     assert probe(tmp_path / "grid.mp4").size == (layout.width, layout.height)
 
 
 def test_captions_and_title_are_drawn(clips: list[Clip], tmp_path: Path) -> None:
     layout = lay_out(3, SIZE)
     picture = tmp_path / "poster.png"
-    write_poster(clips, layout, picture, moment=0.5, scratch=tmp_path)
+    write_poster(Plan(tuple(clips), work_out(Pace(), clips), layout=layout), picture, scratch=tmp_path)
     with Image.open(picture) as image:
         assert image.size == (layout.width, layout.height)
         gray = image.convert("L")
@@ -95,7 +97,7 @@ def test_the_shape_is_chosen(count: int, columns: int) -> None:
 def test_everything_is_even_apart_and_inside(size: tuple[int, int], count: int, strip: bool) -> None:
     layout = lay_out(count, size, strip=strip)
     boxes = [layout.title, *layout.cells, *layout.captions, *([layout.strip] if layout.strip else [])]
-    assert layout.width <= 3840 and layout.height <= 2160
+    assert layout.width <= 2560 and layout.height <= 1440
     for box in boxes:
         assert all(value % 2 == 0 for value in (box.x, box.y, box.width, box.height))
         assert box.x >= 0 and box.x + box.width <= layout.width

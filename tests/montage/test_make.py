@@ -3,6 +3,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from PIL import Image
 
 from tests.montage.fakes import (
     ROOT,
@@ -25,13 +28,15 @@ from tests.montage.fakes import (
 )
 from workbench.errors import NotFoundError, RequestError, WorkFailedError
 from workbench.montage import MontageRequest, make_montage
-from workbench.montage.clips import Wanted, film_clips
+from workbench.montage.clips import film_clips
 from workbench.montage.ffmpeg import probe
 from workbench.montage.ffmpeg import run as run_ffmpeg
 from workbench.montage.timing import Pace
 from workbench.project import Project
 from workbench.runs import RunDirectory
 from workbench.runs.recordings import Job, Sidecar, list_recordings, read_sidecar, write_sidecar
+from workbench.storyboard.arrangement import Take
+from workbench.storyboard.finding import Wanted
 from workbench.storyboard.selection import Choice
 
 QUICK = Pace(head_s=0.2, tail_s=0.2, transition_s=0.2)
@@ -83,6 +88,77 @@ def test_missing_clips_are_filmed_once_and_used_again(project: Project, director
     assert {item.kind for item in list_recordings(project.recordings)} == {"montage"}
 
 
+def test_every_seed_is_a_column(project: Project, directory: RunDirectory) -> None:
+    montage = make_montage(request(directory, layout="grid", seeds=(3, 4, 5)), project, record=fake_recorder())
+    assert [(clip.shown.steps, clip.sidecar and clip.sidecar.seed) for clip in montage.clips] == [
+        (steps, seed) for steps in (0, 2000) for seed in (3, 4, 5)
+    ]
+    width, height = montage.sidecar.size or (0, 0)
+    assert 3 * SIZE[0] < width < 4 * SIZE[0] and 2 * SIZE[1] < height < 3 * SIZE[1]
+    assert montage.sidecar.seed is None
+    assert [Path(path).name for path in montage.sidecar.checkpoints] == [
+        "checkpoint_000000000000",
+        "checkpoint_000000002000",
+    ]
+
+
+def test_a_checkpoint_that_is_shown_twice_is_filmed_once(project: Project, directory: RunDirectory) -> None:
+    choice = Choice(wanted=2, swaps=((1, "2000"),))
+    montage = make_montage(request(directory, layout="poster", choice=choice), project, record=fake_recorder())
+    assert len({clip.film for clip in montage.clips}) == 1 and len(montage.clips) == 2
+
+
+def test_pinned_checkpoints_are_shown_even_when_only_their_clips_are_left(
+    project: Project, directory: RunDirectory
+) -> None:
+    first, *_, last = (item.path for item in directory.checkpoints())
+    make_montage(request(directory), project, record=fake_recorder())
+    shutil.rmtree(first)
+    (directory.path / "checkpoint_000000003000").mkdir()
+    montage = make_montage(request(directory, pinned=(first, last), layout="grid"), project)
+    assert [clip.shown.path for clip in montage.clips] == [first, last]
+    with pytest.raises(NotFoundError, match=r"checkpoint_000000000000 is gone, and no recording shows"):
+        make_montage(request(directory, pinned=(first, last), seeds=(5,)), project)
+
+
+def test_the_film_that_was_named_goes_first(project: Project, directory: RunDirectory) -> None:
+    for checkpoint in directory.checkpoints():
+        make_clip(checkpoint.path / "video_001.mp4", seconds=0.5)
+    montage = make_montage(request(directory, own_film="video_001.mp4"), project)
+    assert {clip.film.name for clip in montage.clips} == {"video_001.mp4"}
+
+
+@pytest.mark.parametrize(("layout", "suffix"), [("film", ".gif"), ("film", ".webp"), ("grid", ".gif")])
+def test_films_are_written_in_the_format_of_their_name(
+    project: Project, directory: RunDirectory, layout: str, suffix: str
+) -> None:
+    output = project.root / f"film{suffix}"
+    wanted = request(directory, layout=layout, output=output)
+    montage = make_montage(wanted, project, record=fake_recorder(seconds=0.5))
+    with Image.open(output) as image:
+        frames = getattr(image, "n_frames", 1)
+        assert image.size == montage.sidecar.size
+        durations = 0.0
+        for frame in range(frames):
+            image.seek(frame)
+            image.load()
+            durations += float(image.info["duration"])
+    # Frames that do not differ are put together, so what counts is how long they show.
+    expected = {"film": 2 * (2 + 5 + 2) - 2, "grid": 2 + 5 + 2}[layout]
+    assert montage.sidecar.frames == expected
+    assert durations == pytest.approx(100 * expected, abs=100)
+    assert leftovers(project) == []
+
+
+def test_a_poster_is_a_page_too(project: Project, directory: RunDirectory) -> None:
+    wanted = request(directory, layout="poster", output=project.root / "poster.pdf", title="Ant learns")
+    make_montage(wanted, project, record=fake_recorder(seconds=0.5))
+    page = (project.root / "poster.pdf").read_bytes()
+    assert page.startswith(b"%PDF-") and page.rstrip().endswith(b"%%EOF")
+    assert len(re.findall(rb"/Type /Page\b", page)) == 1
+    assert "Ant learns".encode("utf-16-be") in page
+
+
 def test_a_second_montage_gets_another_name(project: Project, directory: RunDirectory) -> None:
     first, second = (
         make_montage(request(directory, layout="poster"), project, record=fake_recorder()).path.name for _ in range(2)
@@ -109,7 +185,7 @@ def test_films_that_training_left_are_taken_when_nothing_else_is_asked_for(
     never = scripted_recorder("raise SystemExit(1)")
     montage = make_montage(MontageRequest(runs=(directory,), pace=QUICK), project, record=never)
     assert {clip.film.name for clip in montage.clips} == {"video_000.mp4"}
-    filmed = make_montage(MontageRequest(runs=(directory,), pace=QUICK, seed=3), project, record=fake_recorder())
+    filmed = make_montage(MontageRequest(runs=(directory,), pace=QUICK, seeds=(3,)), project, record=fake_recorder())
     assert all(clip.made for clip in filmed.clips)
 
 
@@ -159,7 +235,10 @@ def test_unequal_sizes_are_refused_before_a_name_is_taken(project: Project, dire
         ({"episodes": 0}, "--episodes"),
         ({"columns": 0}, "--columns"),
         ({"moment": 1.5}, "--moment"),
-        ({"output": Path("a.avi")}, r"written as .mp4"),
+        ({"output": Path("a.avi")}, r"written as .mp4 or .webp or .gif"),
+        ({"layout": "poster", "output": Path("a.mp4")}, r"written as .png or .pdf"),
+        ({"output": Path("a.gif"), "pace": Pace(fps=60)}, r"at most 50"),
+        ({"by": "seed", "columns": 2}, "--columns 2 says how many"),
         ({"pace": Pace(tail_s=0.1)}, "longer than --tail-seconds"),
     ],
 )
@@ -237,12 +316,13 @@ def test_memory_does_not_grow_with_the_length(tmp_path: Path) -> None:
             f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
             "import resource\nfrom pathlib import Path\n"
             "from tests.montage.fakes import clip_of, make_run, shown_of\n"
-            "from workbench.montage.film import write_film\nfrom workbench.montage.labels import LabelStyle\n"
+            "from workbench.montage.film import write_film\nfrom workbench.montage.plan import Plan\n"
             "from workbench.montage.timing import Pace, work_out\n"
             f"folder = Path({str(tmp_path / f'scratch-{seconds}')!r})\n"
             "shown = shown_of(make_run(folder / 'runs', [0, 1, 2]))\n"
             f"clips = [clip_of(item, Path({str(film)!r})) for item in shown]\n"
-            "write_film(clips, work_out(Pace(speed=4), clips), LabelStyle(), folder / 'film.mp4', scratch=folder)\n"
+            "plan = Plan(tuple(clips), work_out(Pace(speed=4), clips))\n"
+            "write_film(plan, folder / 'film.mp4', scratch=folder)\n"
             "whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)\n"
             "print(max(resource.getrusage(who).ru_maxrss for who in whose))\n"
         )
@@ -266,6 +346,7 @@ def test_the_sidecar_says_how_far_the_work_is(project: Project, directory: RunDi
 
 def test_a_clip_that_another_montage_films_is_waited_for_and_taken(project: Project, directory: RunDirectory) -> None:
     (shown, *_) = shown_of(directory)
+    take = Take(shown, 77, 0)
     film = project.recordings / "clips" / directory.name / "clip.mp4"
     film.parent.mkdir(parents=True)
     ours = Job.here()
@@ -279,8 +360,8 @@ def test_a_clip_that_another_montage_films_is_waited_for_and_taken(project: Proj
     thread.start()
     told: list[int] = []
     film_clips(
-        [(shown, film)],
-        lambda _shown, _film: pytest.fail("it is filmed twice"),
+        [(take, film)],
+        lambda _take, _film: pytest.fail("it is filmed twice"),
         on_progress=lambda _done, finished: told.append(finished),
     )
     thread.join()

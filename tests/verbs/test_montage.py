@@ -14,6 +14,7 @@ from workbench.errors import NotFoundError, RequestError
 from workbench.montage import clips
 from workbench.project import Project
 from workbench.runs import RunDirectory
+from workbench.storyboard.finding import Wanted
 from workbench.verbs import montage
 
 
@@ -131,7 +132,7 @@ def test_a_checkpoint_is_filmed_by_this_interpreter_in_this_project(project: Pro
     from tests.montage.fakes import shown_of
 
     shown = shown_of(directory)[1]
-    words = clips.record_command(project.root)(shown, clips.Wanted(7, (320, 240), "dark", 2), Path("clip.mp4"))
+    words = clips.record_command(project.root)(shown, Wanted(7, (320, 240), "dark", 2), Path("clip.mp4"))
     assert words[:3] == [sys.executable, "-m", "workbench"]
     assert words[3:7] == ["--project", str(project.root), "record", str(shown.path)]
     assert words[7:] == ["--episodes", "2", "--seed", "7", "--size", "320x240", "--theme", "dark", "-o", "clip.mp4"]

@@ -31,15 +31,18 @@ VEIL_ALPHA = 96
 SPACE = "   "
 
 
-def draw_canvas(layout: GridLayout, clips: Sequence[Clip], strip: CurveStrip | None = None) -> Image.Image:
-    """Return the whole picture with the cells left transparent."""
+def draw_canvas(
+    layout: GridLayout, clips: Sequence[Clip], strip: CurveStrip | None = None, *, title: str = ""
+) -> Image.Image:
+    """Return the whole picture with the cells left transparent, under a title or the environment's name."""
     canvas = Image.new("RGBA", (layout.width, layout.height), (*BACKGROUND, 255))
     draw = ImageDraw.Draw(canvas)
-    _draw_title(draw, layout, clips)
+    _draw_title(draw, layout, clips, title)
     names = _names(clips)
+    tells_seed = common_seed(clips) is None
     for box, cell, clip in zip(layout.captions, layout.cells, clips, strict=True):
         draw.rectangle(box.corners, fill=(*BAR, 255))
-        _draw_caption(draw, box, layout.unit, clip, name=names[clip.shown.run])
+        _draw_caption(draw, box, layout.unit, clip, name=names[clip.shown.run], tells_seed=tells_seed)
         draw.rectangle(cell.corners, fill=(0, 0, 0, 0))
     if strip is not None and layout.strip is not None:
         canvas.paste(strip.draw(), (layout.strip.x, layout.strip.y))
@@ -71,19 +74,20 @@ def ending_text(clip: Clip) -> str:
     return reason if episodes[0].length is None else f"{reason} after {steps_text(episodes[0].length)} steps"
 
 
-def _draw_title(draw: ImageDraw.ImageDraw, layout: GridLayout, clips: Sequence[Clip]) -> None:
+def _draw_title(draw: ImageDraw.ImageDraw, layout: GridLayout, clips: Sequence[Clip], title: str) -> None:
     box, unit = layout.title, layout.unit
     runs = list(dict.fromkeys(clip.shown.run.directory.path for clip in clips))
     environments = list(dict.fromkeys(clip.shown.run.environment for clip in clips))
     run = clips[0].shown.run.directory
-    detail = f"{run.algorithm.upper()}{SPACE}{run.short_id}" if len(runs) == 1 else f"{len(runs)} runs"
+    which = f"{run.algorithm.upper()}{SPACE}{run.short_id}" if len(runs) == 1 else f"{len(runs)} runs"
+    detail = f"{', '.join(environments)}{SPACE}{which}" if title else which
     seed = common_seed(clips)
     note = "" if seed is None else f"seed {steps_text(seed)}"
     small = load_font(17 * unit)
     middle = box.y + box.height / 2
     draw.text((box.x + box.width, middle), note, font=small, fill=MUTED, anchor="rm")
     room = box.width - small.getlength(note + SPACE)
-    name = ", ".join(environments)
+    name = title or ", ".join(environments)
     large = fitting_font(name, 26 * unit, room * 0.75)
     name = shorten(name, large, room * 0.75)
     draw.text((box.x, middle), name, font=large, fill=BRIGHT, anchor="lm")
@@ -96,16 +100,19 @@ def _names(clips: Sequence[Clip]) -> dict[FilmedRun, str]:
     runs = list(dict.fromkeys(clip.shown.run for clip in clips))
     if len(runs) == 1:
         return {runs[0]: ""}
-    alike = len({run.environment for run in runs}) == 1
-    return {run: f"{'' if alike else run.environment + ' '}{run.directory.short_id}" for run in runs}
+    parts = {run: (run.environment, run.directory.algorithm.upper(), run.directory.short_id) for run in runs}
+    differ = [len(set(values)) > 1 for values in zip(*parts.values(), strict=True)]
+    return {run: " ".join(part for part, told in zip(parts[run], differ, strict=True) if told) for run in runs}
 
 
-def _draw_caption(draw: ImageDraw.ImageDraw, box: Box, unit: float, clip: Clip, *, name: str) -> None:
+def _draw_caption(draw: ImageDraw.ImageDraw, box: Box, unit: float, clip: Clip, *, name: str, tells_seed: bool) -> None:
     shown = clip.shown
     left: list[tuple[str, Colour]] = []
     if name:
         left.append((f"{name}{SPACE}", MUTED))
     left.append((f"step {steps_text(shown.steps)}", BRIGHT))
+    if tells_seed and clip.sidecar is not None and clip.sidecar.seed is not None:
+        left.append((f"{SPACE}seed {steps_text(clip.sidecar.seed)}", MUTED))
     right: list[tuple[str, Colour]] = []
     if clip.return_ is not None:
         right.append((f"return {return_text(clip.return_)}", ACCENT))

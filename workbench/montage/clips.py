@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -24,6 +24,7 @@ from workbench.errors import NotFoundError, WorkFailedError
 from workbench.montage.ffmpeg import FilmInfo, probe
 from workbench.montage.labels import steps_text
 from workbench.runs.recordings import JobState, Sidecar, job_alive, read_sidecar, sidecar_path
+from workbench.storyboard.arrangement import Take
 from workbench.storyboard.finding import CHECKPOINT_FILM, Wanted, find_leftovers, find_recorded
 from workbench.storyboard.selection import Shown
 
@@ -73,31 +74,50 @@ def record_command(project_root: Path) -> RecordCommand:
         width, height = wanted.size
         start = [sys.executable, "-m", "workbench", "--project", str(project_root), "record", str(shown.path)]
         how = ["--episodes", str(wanted.episodes), "--seed", str(wanted.seed), "--size", f"{width}x{height}"]
+        how += ["--stochastic"] if wanted.stochastic else []
         return [*start, *how, "--theme", wanted.theme, "-o", str(film)]
 
     return words
 
 
-def find_clips(recordings: Path, chosen: Sequence[Shown], wanted: Wanted) -> dict[Shown, Path]:
-    """Return the films that exist of the checkpoints; those missing are left out.
+def find_clips(recordings: Path, takes: Sequence[Take], wanted: Wanted, *, own: str | None = None) -> dict[Take, Path]:
+    """Return the films that exist; those missing are left out.
 
     Where nothing was asked for in particular and every checkpoint holds a film of the same size that training made,
     those are taken rather than filming any.
+
+    Args:
+        recordings: Where recordings and cached clips lie.
+        takes: What is shown.
+        wanted: What all have in common but the seed.
+        own: The name of a film in the checkpoints that goes before all others.
     """
-    found = find_recorded(recordings, chosen, wanted)
-    if len(found) < len(set(chosen)) and not wanted.exact:
-        own = find_leftovers(chosen)
-        if len(own) == len(set(chosen)) and _are_alike(own.values()):
-            return own
+    chosen = list(dict.fromkeys(take.shown for take in takes))
+    found: dict[Take, Path] = {}
+    for seed in dict.fromkeys(take.seed for take in takes):
+        films = find_recorded(recordings, chosen, replace(wanted, seed=seed))
+        found |= {take: films[take.shown] for take in takes if take.seed == seed and take.shown in films}
+    if own is not None:
+        left = find_leftovers(chosen, own)
+        return {**found, **{take: left[take.shown] for take in takes if take.shown in left}}
+    if len(found) < len(takes) and not wanted.exact:
+        left = find_leftovers(chosen)
+        if len(left) == len(chosen) and _are_alike(left.values()):
+            return {take: left[take.shown] for take in takes}
     return found
 
 
-def missing_clip(shown: Shown, wanted: Wanted) -> NotFoundError:
-    """Return the error for a checkpoint without a film that may not be made."""
+def missing_clip(take: Take, wanted: Wanted, *, own: str | None = None) -> NotFoundError:
+    """Return the error for a checkpoint without a film that may not be made, or can no longer be made."""
+    shown = take.shown
+    which = (
+        f"no recording shows the checkpoint at {steps_text(shown.steps)} steps of {shown.run.directory.name} "
+        f"with seed {take.seed} at {wanted.size[0]}x{wanted.size[1]}"
+    )
+    if not shown.path.is_dir():
+        return NotFoundError(f"{shown.path} is gone, and {which}.", hint="Choose among the checkpoints that are left.")
     return NotFoundError(
-        f"{shown.path / CHECKPOINT_FILM} is missing, and no recording shows the checkpoint at "
-        f"{steps_text(shown.steps)} steps of {shown.run.directory.name} with seed {wanted.seed} "
-        f"at {wanted.size[0]}x{wanted.size[1]}.",
+        f"{shown.path / (own or CHECKPOINT_FILM)} is missing, and {which}.",
         hint="Leave out --no-generate-missing to film it.",
     )
 
@@ -159,8 +179,8 @@ class _Filming:
 
 
 def film_clips(
-    jobs: Sequence[tuple[Shown, Path]],
-    command: Callable[[Shown, Path], Sequence[str]],
+    jobs: Sequence[tuple[Take, Path]],
+    command: Callable[[Take, Path], Sequence[str]],
     *,
     on_progress: Callable[[float, int], None] = lambda done, finished: None,
     at_once: int | None = None,
@@ -170,7 +190,7 @@ def film_clips(
     What another montage films at this moment is waited for, and what it has filmed meanwhile is taken.
 
     Args:
-        jobs: Each checkpoint and its film.
+        jobs: What is filmed, and into which file.
         command: Returns the words that film one.
         on_progress: Called with how many clips are done, parts counted, and how many are finished.
         at_once: How many recorders run side by side; half the processors, up to four.
@@ -188,8 +208,8 @@ def film_clips(
             finished += len(made)
             for job in [job for job in waiting if states[job[1]] != "running"][: limit - len(running)]:
                 waiting.remove(job)
-                shown, film = job
-                running.append(_start(shown, film, command(shown, film)))
+                take, film = job
+                running.append(_start(take.shown, film, command(take, film)))
             for filming in [item for item in running if item.look()]:
                 filming.finish()
                 filming.end()

@@ -23,7 +23,20 @@ from workbench.runs.recordings import part_path
 
 NICENESS = 10
 """Films are made beside training and must not slow it down."""
-QUALITY = ("-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart")
+FILM_SUFFIXES = (".mp4", ".webp", ".gif")
+"""What a film can be written as, the usual first."""
+GIF_MOST_FPS = 50
+"""A GIF counts in hundredths of a second, and viewers slow down what is faster than two of them a frame."""
+_MP4 = ("-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart")
+_MANY_PIXELS = 1920 * 1080
+_FRUGAL = ("-x264-params", "threads=2:sliced-threads=1:sync-lookahead=0:rc-lookahead=0:bframes=0")
+"""What a film of many pixels is encoded with: no frame waits for later ones, each of which takes 20 bytes a pixel."""
+_WEBP = ("-c:v", "libwebp_anim", "-quality", "75", "-compression_level", "4", "-loop", "0", "-pix_fmt", "yuv420p")
+_GIF = ("-c:v", "gif", "-loop", "0")
+_PALETTE_FRAMES = 60
+"""How many frames, spread over the film, the colours of a GIF are chosen from."""
+RANGE = "out_color_matrix=bt601:out_range=tv"
+"""How a scaler is told what every film is made of."""
 COLOURS = "setparams=colorspace=smpte170m:color_primaries=smpte170m:color_trc=smpte170m:range=tv"
 """What the pixels are after ffmpeg's own conversion from RGB; without the tag a player guesses by size."""
 STOP_PATIENCE_S = 3.0
@@ -107,15 +120,19 @@ def encode(
     film: Path,
     *,
     frames: int,
+    size: tuple[int, int],
+    scratch: Path,
     on_frame: Callable[[int], None] = lambda frame: None,
 ) -> None:
-    """Encode the `[out]` of a filter graph over `inputs` as an MP4 that any player plays, in one step.
+    """Encode the `[out]` of a filter graph over `inputs`, as MP4, animated WebP or GIF by the film's suffix.
 
     Args:
         inputs: Films and pictures, in the order of the graph's numbers.
         graph: The filter graph, with one output named `out`.
         film: Where the film goes; it appears whole or not at all.
         frames: How many frames to write.
+        size: Width and height.
+        scratch: A folder for a GIF's colours.
         on_frame: Called with the number of frames written so far.
 
     Raises:
@@ -125,9 +142,20 @@ def encode(
     part = part_path(film)
     # One decoding thread a clip: the clips are small, and frame threads would each hold frames.
     sources = [word for path in inputs for word in ("-threads", "1", "-i", str(path))]
-    words = [*sources, "-filter_complex", graph, "-map", "[out]", "-frames:v", str(frames), *QUALITY, str(part)]
+    suffix, doing = film.suffix.lower(), f"encoding {film.name}"
+    how: tuple[str, ...] = _WEBP if suffix == ".webp" else _MP4
+    if suffix == ".mp4" and size[0] * size[1] > _MANY_PIXELS:
+        how = (*_MP4, *_FRUGAL)
+    if suffix == ".gif":
+        palette = scratch / "palette.png"
+        # Colours first, from frames of the whole film: in one pass ffmpeg would hold all of them until it has chosen.
+        chosen = f"{graph};[out]select='not(mod(n,{max(1, frames // _PALETTE_FRAMES)}))',palettegen[palette]"
+        run([*sources, "-filter_complex", chosen, "-map", "[palette]", "-frames:v", "1", str(palette)], doing=doing)
+        graph = f"{graph};[out]format=rgb24[rgb];[rgb][{len(inputs)}:v]paletteuse[gif]"
+        sources, how = [*sources, "-i", str(palette)], _GIF
+    words = [*sources, "-filter_complex", graph, "-map", "[gif]" if suffix == ".gif" else "[out]"]
     try:
-        run(words, doing=f"encoding {film.name}", on_frame=on_frame)
+        run([*words, "-frames:v", str(frames), *how, str(part)], doing=doing, on_frame=on_frame)
         with part.open("rb") as written:
             os.fsync(written.fileno())
         part.replace(film)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
 from pathlib import Path
 
+from workbench.montage.cards import draw_end, draw_title, end_frames, title_frames
 from workbench.montage.clips import Clip
 from workbench.montage.curve import Curve, CurveStrip
-from workbench.montage.ffmpeg import COLOURS, encode
-from workbench.montage.labels import LabelStyle, film_label, return_text, steps_text
+from workbench.montage.ffmpeg import COLOURS, RANGE, encode
+from workbench.montage.joining import held, join, joined_frames, lead, starts
+from workbench.montage.labels import film_label, return_text, steps_text
+from workbench.montage.plan import OnFrame, Plan
 from workbench.montage.timing import Timing
 
+YUV = f"scale={RANGE},format=yuv420p"
+"""From a picture's colours to a film's."""
 
-def film_frames(clips: Sequence[Clip], timing: Timing) -> int:
+
+def film_frames(plan: Plan) -> int:
     """Return how many frames the film has."""
-    whole = sum(timing.head + timing.body(clip) + timing.tail for clip in clips)
-    return whole - timing.transition * (len(clips) - 1)
+    return joined_frames(_lengths(plan), plan.timing)
 
 
 def headline(clip: Clip) -> str:
@@ -36,96 +40,94 @@ def detail(clip: Clip) -> str:
     return "  ·  ".join(parts)
 
 
-def write_film(
-    clips: Sequence[Clip],
-    timing: Timing,
-    style: LabelStyle,
-    film: Path,
-    *,
-    scratch: Path,
-    strip: CurveStrip | None = None,
-    on_frame: Callable[[int], None] = lambda frame: None,
-) -> None:
-    """Encode the film.
+def write_film(plan: Plan, path: Path, *, scratch: Path, on_frame: OnFrame = lambda frame: None) -> None:
+    """Encode the film; see `Writer`."""
+    clips, strip = plan.clips, plan.strip
+    stamps = [film_label(headline(clip), detail(clip), clip.info.even_size, plan.style) for clip in clips]
+    pictures = [stamp.picture for stamp in stamps]
+    size = clips[0].info.even_size
+    if plan.title:
+        pictures.append(draw_title(size, plan.title, clips))
+    if plan.end_words:
+        pictures.append(draw_end(size, plan.title, clips, plan.end_words))
+    if strip is not None:
+        pictures += [strip.draw(), *[strip.dot] * len(strip.curves)]
+    files = [scratch / f"picture-{number}.png" for number in range(len(pictures))]
+    for picture, file in zip(pictures, files, strict=True):
+        picture.save(file)
+    graph = film_graph(plan, [(stamp.x, stamp.y) for stamp in stamps])
+    encode(
+        [*(clip.film for clip in clips), *files],
+        graph,
+        path,
+        frames=film_frames(plan),
+        size=plan.size,
+        scratch=scratch,
+        on_frame=on_frame,
+    )
+
+
+def film_graph(plan: Plan, labels: Sequence[tuple[int, int]]) -> str:
+    """Return the filter graph: inputs are the clips, their labels, the cards, the strip, a dot for each of its curves.
 
     Args:
-        clips: Of one size, in the order of showing.
-        timing: Rate, padding and fades.
-        style: How labels look.
-        film: Where it goes.
-        scratch: A folder for the labels' pictures.
-        strip: What goes under the clips, as wide as they are.
-        on_frame: Called with the number of frames written so far.
-
-    Raises:
-        WorkFailedError: ffmpeg failed.
+        plan: The film.
+        labels: Where the label of each clip goes.
     """
-    stamps = [film_label(headline(clip), detail(clip), clip.info.even_size, style) for clip in clips]
-    pictures = [scratch / f"label-{number}.png" for number in range(len(clips))]
-    for stamp, picture in zip(stamps, pictures, strict=True):
-        stamp.picture.save(picture)
-    places = [(stamp.x, stamp.y) for stamp in stamps]
-    if strip is not None:
-        strip.draw().save(scratch / "strip.png")
-        strip.dot.save(scratch / "dot.png")
-        pictures += [scratch / "strip.png", *[scratch / "dot.png"] * len(strip.curves)]
-    graph = film_graph(clips, timing, places, strip)
-    frames = film_frames(clips, timing)
-    encode([*(clip.film for clip in clips), *pictures], graph, film, frames=frames, on_frame=on_frame)
-
-
-def film_graph(
-    clips: Sequence[Clip], timing: Timing, labels: Sequence[tuple[int, int]], strip: CurveStrip | None = None
-) -> str:
-    """Return the filter graph: inputs are the clips, their labels, the strip, and a dot for each of its curves."""
+    clips, timing = plan.clips, plan.timing
+    count, lengths = len(clips), _lengths(plan)
     lines: list[str] = []
-    count, fade = len(clips), timing.transition
-    for number, clip in enumerate(clips):
-        # A fade of n frames mixes n frames and neither end: ffmpeg's starts on a frame that is all the earlier clip,
-        # so every later clip gets one more still frame to lie under it.
-        extra = 1 if number and fade else 0
-        head, body = timing.head + extra, timing.body(clip)
-        lines.append(f"[{number}:v]{steady(clip, timing, head=head, frames=head + body + timing.tail)}[p{number}]")
-        x, y = labels[number]
-        lines.append(f"[p{number}][{count + number}:v]overlay={x}:{y},format=yuv420p[v0_{number}]")
-    joined = "v0_0"
-    length = timing.head + timing.body(clips[0]) + timing.tail
-    for number, clip in enumerate(clips[1:], start=1):
-        if fade:
-            span, start = Fraction(fade + 1) / timing.fps, Fraction(length - fade - 1) / timing.fps
-            how = f"xfade=transition=fade:duration={float(span):.6f}:offset={float(start):.6f}"
-        else:
-            how = "concat=n=2"
-        lines.append(f"[{joined}][v0_{number}]{how}[j{number}]")
-        joined = f"j{number}"
-        length += timing.head + timing.body(clip) + timing.tail - fade
-    if strip is not None:
-        lines.append(_strip_filters(clips, timing, strip, source=joined))
-        joined = "m"
-    lines.append(f"[{joined}]format=yuv420p,{COLOURS}[out]")
+    parts: list[str] = []
+    picture = 2 * count
+    if plan.title:
+        lines.append(f"[{picture}:v]{held(lengths[0], timing)},{YUV}[title]")
+        parts.append("title")
+        picture += 1
+    for number, (clip, (x, y)) in enumerate(zip(clips, labels, strict=True)):
+        extra = lead(len(parts), timing)
+        frames = extra + timing.head + timing.body(clip) + timing.tail
+        lines.append(f"[{number}:v]{steady(clip, timing, head=timing.head + extra, frames=frames)}[p{number}]")
+        lines.append(f"[p{number}][{count + number}:v]overlay={x}:{y},format=yuv420p[v{number}]")
+        parts.append(f"v{number}")
+    if plan.end_words:
+        lines.append(f"[{picture}:v]{held(lengths[-1] + lead(len(parts), timing), timing)},{YUV}[end]")
+        parts.append("end")
+        picture += 1
+    joining, last = join(parts, lengths, timing)
+    lines += joining
+    if plan.strip is not None:
+        lines.append(_strip_filters(plan, plan.strip, source=last, picture=picture))
+        last = "m"
+    lines.append(f"[{last}]format=yuv420p,{COLOURS}[out]")
     return ";".join(lines)
 
 
-def _strip_filters(clips: Sequence[Clip], timing: Timing, strip: CurveStrip, *, source: str) -> str:
-    width, height = clips[0].info.even_size
-    first = 2 * len(clips)
-    under = f"[{source}]pad={width}:{height + strip.size[1]}:0:0[u];[u][{first}:v]overlay=0:{height}[t]"
-    journeys = [_journey(clips, timing, curve) for curve in strip.curves]
-    return f"{under};{strip.filters(journeys, x=0, y=height, source='t', dot=first + 1, out='m')}"
+def _lengths(plan: Plan) -> list[int]:
+    """Return the frames of each part: a title, the clips, a card at the end."""
+    timing = plan.timing
+    clips = [timing.head + timing.body(clip) + timing.tail for clip in plan.clips]
+    title = [title_frames(timing)] if plan.title else []
+    return [*title, *clips, *([end_frames(timing)] if plan.end_words else [])]
 
 
-def _journey(clips: Sequence[Clip], timing: Timing, curve: Curve) -> list[tuple[float, float]]:
+def _strip_filters(plan: Plan, strip: CurveStrip, *, source: str, picture: int) -> str:
+    width, height = plan.clips[0].info.even_size
+    under = f"[{source}]pad={width}:{height + strip.size[1]}:0:0[u];[u][{picture}:v]overlay=0:{height}[t]"
+    journeys = [_journey(plan, curve) for curve in strip.curves]
+    return f"{under};{strip.filters(journeys, x=0, y=height, source='t', dot=picture + 1, out='m')}"
+
+
+def _journey(plan: Plan, curve: Curve) -> list[tuple[float, float]]:
     """Return where the dot of a curve is: at the clip that is shown, on its way while one fades into the next."""
+    lengths, fade = _lengths(plan), plan.timing.transition
+    first = 1 if plan.title else 0
+    begun = starts(lengths, plan.timing)[first:]
     ways: list[tuple[float, float]] = []
-    start = 0
-    for clip in clips:
-        length = timing.head + timing.body(clip) + timing.tail
+    for clip, start, length in zip(plan.clips, begun, lengths[first:], strict=False):
         if clip.shown.run == curve.run:
             steps = float(clip.shown.steps)
-            begin = start + timing.transition if start else 0
             # The dot of a run waits at its first clip until that comes, and stays at its last.
-            ways += [(float(begin), steps), (float(start + length - timing.transition), steps)]
-        start += length - timing.transition
+            ways += [(float(start + fade if start else 0), steps), (float(start + length - fade), steps)]
     return ways
 
 
@@ -144,5 +146,5 @@ def steady(clip: Clip, timing: Timing, *, head: int, frames: int, scale: tuple[i
     return (
         f"setpts=(PTS-STARTPTS)*{timing.speed.denominator}/{timing.speed.numerator},fps={fps}:start_time=0,"
         f"tpad=start={head}:start_mode=clone:stop={frames}:stop_mode=clone,"
-        f"trim=end_frame={frames},scale={width}:{height}:out_color_matrix=bt601:out_range=tv,setsar=1"
+        f"trim=end_frame={frames},scale={width}:{height}:{RANGE},setsar=1"
     )

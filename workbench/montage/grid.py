@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from PIL import Image
 
 from workbench import durable
 from workbench.montage.canvas import draw_canvas, draw_ending
+from workbench.montage.cards import draw_end, end_frames
 from workbench.montage.clips import Clip
-from workbench.montage.curve import CurveStrip
 from workbench.montage.ffmpeg import COLOURS, encode, still
-from workbench.montage.film import steady
+from workbench.montage.film import YUV, steady
+from workbench.montage.joining import held, join, joined_frames, lead
 from workbench.montage.labels import BACKGROUND
+from workbench.montage.plan import OnFrame, Plan
 from workbench.montage.timing import Timing
 from workbench.storyboard.layout import GridLayout
 
 EARLY_S = 0.25
 """A clip counts as ended early when others play on for longer than this."""
+PDF_DPI = 144
+"""Pixels an inch of a poster on paper."""
 
 
-def grid_frames(clips: Sequence[Clip], timing: Timing) -> int:
-    """Return how many frames the grid has: those of its longest clip, with the still ones around them."""
-    return timing.head + max(timing.body(clip) for clip in clips) + timing.tail
+def grid_frames(plan: Plan) -> int:
+    """Return how many frames the grid has: those of its longest clip with the still ones around them, and the end."""
+    return joined_frames(_lengths(plan), plan.timing)
 
 
 def ends_early(clips: Sequence[Clip], timing: Timing) -> dict[int, int]:
@@ -34,55 +38,41 @@ def ends_early(clips: Sequence[Clip], timing: Timing) -> dict[int, int]:
     return {number: timing.head + body for number, body in bodies.items() if longest - body > EARLY_S * timing.fps}
 
 
-def write_grid(
-    clips: Sequence[Clip],
-    timing: Timing,
-    layout: GridLayout,
-    film: Path,
-    *,
-    scratch: Path,
-    strip: CurveStrip | None = None,
-    on_frame: Callable[[int], None] = lambda frame: None,
-) -> None:
-    """Encode the grid.
-
-    Args:
-        clips: Of one size, row by row.
-        timing: Rate and padding.
-        layout: Where everything lies.
-        film: Where it goes.
-        scratch: A folder for pictures.
-        strip: What goes into the layout's strip.
-        on_frame: Called with the number of frames written so far.
-
-    Raises:
-        WorkFailedError: ffmpeg failed.
-    """
-    canvas = scratch / "canvas.png"
-    draw_canvas(layout, clips, strip).save(canvas)
-    endings = ends_early(clips, timing)
-    veils = []
+def write_grid(plan: Plan, path: Path, *, scratch: Path, on_frame: OnFrame = lambda frame: None) -> None:
+    """Encode the grid; see `Writer`."""
+    layout, clips, strip = _laid_out(plan), plan.clips, plan.strip
+    endings = ends_early(clips, plan.timing)
+    pictures = [draw_canvas(layout, clips, strip, title=plan.title)]
     for number in endings:
         cell = layout.cells[number]
-        veils.append(scratch / f"ending-{number}.png")
-        draw_ending((cell.width, cell.height), layout.unit, clips[number]).save(veils[-1])
-    dots = [] if strip is None else [scratch / "dot.png"] * len(strip.curves)
-    if strip is not None:
-        strip.dot.save(dots[0])
-    inputs = [*(clip.film for clip in clips), canvas, *veils, *dots]
-    graph = grid_graph(clips, timing, layout, endings, strip)
-    encode(inputs, graph, film, frames=grid_frames(clips, timing), on_frame=on_frame)
+        pictures.append(draw_ending((cell.width, cell.height), layout.unit, clips[number]))
+    pictures += [] if strip is None else [strip.dot] * len(strip.curves)
+    if plan.end_words:
+        pictures.append(draw_end((layout.width, layout.height), plan.title, clips, plan.end_words))
+    files = [scratch / f"picture-{number}.png" for number in range(len(pictures))]
+    for picture, file in zip(pictures, files, strict=True):
+        picture.save(file)
+    encode(
+        [*(clip.film for clip in clips), *files],
+        grid_graph(plan, endings),
+        path,
+        frames=grid_frames(plan),
+        size=plan.size,
+        scratch=scratch,
+        on_frame=on_frame,
+    )
 
 
-def grid_graph(
-    clips: Sequence[Clip],
-    timing: Timing,
-    layout: GridLayout,
-    endings: dict[int, int],
-    strip: CurveStrip | None = None,
-) -> str:
-    """Return the filter graph: inputs are the clips, the canvas, the veils of `endings`, and a dot for each curve."""
-    count, frames = len(clips), grid_frames(clips, timing)
+def grid_graph(plan: Plan, endings: dict[int, int]) -> str:
+    """Return the filter graph: inputs are the clips, the canvas, veils, a dot for each curve, and the card at the end.
+
+    Args:
+        plan: The grid.
+        endings: The clips that get a veil, and from which frame on.
+    """
+    layout, clips, timing, strip = _laid_out(plan), plan.clips, plan.timing, plan.strip
+    lengths = _lengths(plan)
+    count, frames = len(clips), lengths[0]
     lines: list[str] = []
     for number, (clip, cell) in enumerate(zip(clips, layout.cells, strict=True)):
         # Each holds its last frame to the end, so that the longest one alone decides how long the grid is.
@@ -110,46 +100,49 @@ def grid_graph(
         first_dot = count + 1 + len(endings)
         lines.append(strip.filters(journeys, x=layout.strip.x, y=layout.strip.y, source=last, dot=first_dot, out="m"))
         last = "m"
+    if plan.end_words:
+        picture = count + 1 + len(endings) + (0 if strip is None else len(strip.curves))
+        lines.append(f"[{last}]format=yuv420p,setsar=1[g]")
+        lines.append(f"[{picture}:v]{held(lengths[1] + lead(1, timing), timing)},{YUV}[end]")
+        joining, last = join(["g", "end"], lengths, timing)
+        lines += joining
     lines.append(f"[{last}]format=yuv420p,{COLOURS}[out]")
     return ";".join(lines)
 
 
-def write_poster(
-    clips: Sequence[Clip],
-    layout: GridLayout,
-    picture: Path,
-    *,
-    moment: float,
-    scratch: Path,
-    strip: CurveStrip | None = None,
-) -> None:
-    """Write one picture of the grid.
+def _lengths(plan: Plan) -> list[int]:
+    timing = plan.timing
+    playing = timing.head + max(timing.body(clip) for clip in plan.clips) + timing.tail
+    return [playing, *([end_frames(timing)] if plan.end_words else [])]
 
-    Args:
-        clips: Of one size, row by row.
-        layout: Where everything lies.
-        picture: The PNG file, replaced in one step.
-        moment: The share of the longest clip at which all are shown, 0 to 1; shorter ones show their end by then.
-        scratch: A folder for stills.
-        strip: What goes into the layout's strip.
 
-    Raises:
-        WorkFailedError: ffmpeg failed.
-    """
+def _laid_out(plan: Plan) -> GridLayout:
+    assert plan.layout is not None, "a grid has a layout"
+    return plan.layout
+
+
+def write_poster(plan: Plan, path: Path, *, scratch: Path, on_frame: OnFrame = lambda frame: None) -> None:
+    """Write one picture of the grid, as PNG or PDF; see `Writer`."""
+    layout, clips = _laid_out(plan), plan.clips
     poster = Image.new("RGB", (layout.width, layout.height), BACKGROUND)
     longest_s = max(clip.info.duration_s for clip in clips)
     for number, (clip, cell) in enumerate(zip(clips, layout.cells, strict=True)):
-        path = scratch / f"still-{number}.png"
-        still(clip.film, clip.info, round(moment * longest_s * float(clip.info.fps)), path)
-        with Image.open(path) as image:
+        file = scratch / f"still-{number}.png"
+        still(clip.film, clip.info, round(plan.moment * longest_s * float(clip.info.fps)), file)
+        with Image.open(file) as image:
             shot = image.convert("RGB").resize((cell.width, cell.height), Image.Resampling.LANCZOS)
-        if clip.info.duration_s + EARLY_S < moment * longest_s:
+        if clip.info.duration_s + EARLY_S < plan.moment * longest_s:
             # No veil: in one picture nothing moves, and a darker one would only be harder to see.
             note = draw_ending(shot.size, layout.unit, clip, veil_alpha=0)
             shot.paste(note, mask=note)
         poster.paste(shot, (cell.x, cell.y))
-    canvas = draw_canvas(layout, clips, strip)
+    canvas = draw_canvas(layout, clips, plan.strip, title=plan.title)
     poster.paste(canvas, mask=canvas)
     content = io.BytesIO()
-    poster.save(content, format="PNG", optimize=True)
-    durable.write_bytes(picture, content.getvalue())
+    if path.suffix.lower() == ".pdf":
+        # Pillow puts photographs into a PDF as JPEG; at this quality the text on them stays sharp.
+        poster.save(content, format="PDF", resolution=PDF_DPI, quality=95, subsampling=0, title=plan.title or path.stem)
+    else:
+        poster.save(content, format="PNG", optimize=True)
+    durable.write_bytes(path, content.getvalue())
+    on_frame(1)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.errors import WorkFailedError
@@ -21,11 +20,12 @@ from workbench.montage.clips import (
 from workbench.montage.curve import read_curve
 from workbench.montage.ffmpeg import probe
 from workbench.montage.labels import steps_text
-from workbench.montage.request import SUFFIXES, MontageRequest
+from workbench.montage.request import MontageRequest
 from workbench.project import Project
 from workbench.runs.recordings import EpisodeResult, JobReport, Sidecar, read_sidecar, recording_path
+from workbench.storyboard.arrangement import Take, arrange, takes_of
 from workbench.storyboard.finding import Wanted, clip_path, find_leftovers
-from workbench.storyboard.selection import FilmedRun, Shown, choose, describe_run
+from workbench.storyboard.selection import FilmedRun, Shown, choose, describe_run, pick
 
 ENCODING_WEIGHT = 1.0
 """How much of the work putting together is, against filming one clip."""
@@ -61,17 +61,20 @@ def make_montage(
     """
     request.check()
     runs = [describe_run(run) for run in request.runs]
-    chosen = [shown for run in runs for shown in choose(run, request.choice)]
-    request.pace.check(fading=request.layout == "film" and len(chosen) > 1)
+    chosen = [shown for run in runs for shown in _chosen(request, run)]
+    takes = takes_of(chosen, request.seeds or (runs[0].eval_seed,))
+    places = None if request.columns is not None else arrange(takes, request.by)
+    has_fades = request.layout == "film" and (len(takes) > 1 or request.title != "")
+    request.pace.check(fading=has_fades or (request.layout != "poster" and request.end_card))
     for run in runs if request.curve else ():
         read_curve(run, chosen)
-    wanted = _wanted(request, runs)
-    films, missing = _films(request, project, chosen, wanted)
+    wanted = _wanted(request, takes[0].seed)
+    films, missing = _films(request, project, takes, wanted)
     if not missing:
         # Nothing need be filmed, so what cannot be put together is known before a name is taken.
-        plan_montage(request, _clips(chosen, films, frozenset()))
+        plan_montage(request, _clips(takes, films, frozenset()), places)
     try:
-        path = request.output or recording_path(project.recordings, _stem(request), SUFFIXES[request.layout])
+        path = request.output or recording_path(project.recordings, _stem(request), request.suffix)
         with JobReport(path, _sidecar(request, runs, chosen, wanted)) as report:
 
             def tell(share: float, message: str) -> None:
@@ -79,11 +82,12 @@ def make_montage(
                 on_progress(share, message)
 
             filmed = _film_missing(missing, project, wanted, record or record_command(project.root), tell)
-            clips = _clips(chosen, {**films, **filmed}, frozenset(missing))
+            clips = _clips(takes, {**films, **filmed}, frozenset(missing))
             report.update(episodes=tuple(_episode(clip) for clip in clips), seed=common_seed(clips))
             start = len(missing) / (len(missing) + ENCODING_WEIGHT)
+            plan = plan_montage(request, clips, places)
             info = assemble(
-                request, clips, path, tell=lambda share, message: tell(start + (1 - start) * share, message)
+                plan, request.layout, path, tell=lambda share, message: tell(start + (1 - start) * share, message)
             )
             report.update(size=info.size)
             if request.layout != "poster":
@@ -93,30 +97,44 @@ def make_montage(
     return Montage(path=path, sidecar=report.sidecar, clips=tuple(clips))
 
 
-def _wanted(request: MontageRequest, runs: Sequence[FilmedRun]) -> Wanted:
-    default = Wanted(seed=runs[0].eval_seed)
-    asked = (request.seed, request.size, request.theme)
+def _chosen(request: MontageRequest, run: FilmedRun) -> list[Shown]:
+    if not request.pinned:
+        return choose(run, request.choice)
+    return pick(run, [path for path in request.pinned if path.parent == run.directory.path])
+
+
+def _wanted(request: MontageRequest, seed: int) -> Wanted:
+    default = Wanted(seed=seed)
+    asked = (request.size, request.theme)
     return Wanted(
-        seed=default.seed if request.seed is None else request.seed,
+        seed=seed,
         size=request.size or default.size,
         theme=request.theme or default.theme,
         episodes=request.episodes,
-        exact=request.episodes != 1 or any(item is not None for item in asked),
+        stochastic=request.stochastic,
+        exact=bool(request.seeds)
+        or request.stochastic
+        or request.episodes != 1
+        or any(item is not None for item in asked),
     )
 
 
 def _films(
-    request: MontageRequest, project: Project, chosen: Sequence[Shown], wanted: Wanted
-) -> tuple[dict[Shown, Path], list[Shown]]:
-    """Return the films that exist, and the checkpoints that must be filmed."""
-    films = find_clips(project.recordings, chosen, wanted)
-    missing = list(dict.fromkeys(shown for shown in chosen if shown not in films))
+    request: MontageRequest, project: Project, takes: Sequence[Take], wanted: Wanted
+) -> tuple[dict[Take, Path], list[Take]]:
+    """Return the films that exist, and what must be filmed."""
+    films = find_clips(project.recordings, takes, wanted, own=request.own_film)
+    missing = [take for take in takes if take not in films]
     if request.generate_missing:
+        for take in missing:
+            if not take.shown.path.is_dir():
+                raise missing_clip(take, wanted)
         return films, missing
-    films |= find_leftovers(missing)
-    for shown in missing:
-        if shown not in films:
-            raise missing_clip(shown, wanted)
+    left = find_leftovers(take.shown for take in missing)
+    for take in missing:
+        if take.shown not in left:
+            raise missing_clip(take, wanted, own=request.own_film)
+        films[take] = left[take.shown]
     return films, []
 
 
@@ -129,37 +147,44 @@ def _sidecar(request: MontageRequest, runs: Sequence[FilmedRun], chosen: Sequenc
         runs=tuple(str(run.directory.path) for run in runs),
         checkpoints=tuple(str(shown.path) for shown in chosen),
         theme=wanted.theme,
+        stochastic=wanted.stochastic,
         extra={"layout": request.layout},
     )
 
 
 def _film_missing(
-    missing: Sequence[Shown], project: Project, wanted: Wanted, record: RecordCommand, tell: Progress
-) -> dict[Shown, Path]:
-    films = {shown: clip_path(project.recordings, shown, wanted) for shown in missing}
-    total = len(missing) + ENCODING_WEIGHT
+    missing: Sequence[Take], project: Project, wanted: Wanted, record: RecordCommand, tell: Progress
+) -> dict[Take, Path]:
+    films = {take: clip_path(project.recordings, take.shown, replace(wanted, seed=take.seed)) for take in missing}
+    # A checkpoint that is shown twice is filmed once.
+    jobs = list({film: take for take, film in films.items()}.items())
+    total = len(jobs) + ENCODING_WEIGHT
 
     def on_progress(done: float, finished: int) -> None:
-        place = min(finished, len(missing) - 1)
-        steps = steps_text(missing[place].steps)
-        tell(done / total, f"filming clip {place + 1} of {len(missing)}: step {steps}")
+        place = min(finished, len(jobs) - 1)
+        steps = steps_text(jobs[place][1].shown.steps)
+        tell(done / total, f"filming clip {place + 1} of {len(jobs)}: step {steps}")
 
-    if missing:
-        film_clips(list(films.items()), lambda shown, film: record(shown, wanted, film), on_progress=on_progress)
+    if jobs:
+        film_clips(
+            [(take, film) for film, take in jobs],
+            lambda take, film: record(take.shown, replace(wanted, seed=take.seed), film),
+            on_progress=on_progress,
+        )
     return films
 
 
-def _clips(chosen: Sequence[Shown], films: Mapping[Shown, Path], made: frozenset[Shown]) -> list[Clip]:
-    infos = {film: probe(film) for film in dict.fromkeys(films[shown] for shown in chosen)}
+def _clips(takes: Sequence[Take], films: Mapping[Take, Path], made: frozenset[Take]) -> list[Clip]:
+    infos = {film: probe(film) for film in dict.fromkeys(films[take] for take in takes)}
     return [
         Clip(
-            shown=shown,
-            film=films[shown],
-            info=infos[films[shown]],
-            sidecar=read_sidecar(films[shown]),
-            made=shown in made,
+            shown=take.shown,
+            film=films[take],
+            info=infos[films[take]],
+            sidecar=read_sidecar(films[take]),
+            made=take in made,
         )
-        for shown in chosen
+        for take in takes
     ]
 
 
@@ -167,7 +192,7 @@ def _episode(clip: Clip) -> EpisodeResult:
     episodes = () if clip.sidecar is None else clip.sidecar.episodes
     first = episodes[0] if len(episodes) == 1 else EpisodeResult()
     seed = None if clip.sidecar is None else clip.sidecar.seed
-    return dataclasses.replace(first, return_=clip.return_, seed=seed)
+    return replace(first, return_=clip.return_, seed=seed)
 
 
 def _stem(request: MontageRequest) -> str:

@@ -7,15 +7,18 @@ from pathlib import Path
 from typing import Literal
 
 from workbench.errors import RequestError
+from workbench.montage.ffmpeg import FILM_SUFFIXES, GIF_MOST_FPS
 from workbench.montage.labels import LabelStyle
 from workbench.montage.timing import Pace
 from workbench.runs import RunDirectory
+from workbench.storyboard.arrangement import By
 from workbench.storyboard.selection import Choice
 
 Layout = Literal["film", "grid", "poster"]
 ThemeName = Literal["light", "dark"]
 
-SUFFIXES: dict[Layout, str] = {"film": ".mp4", "grid": ".mp4", "poster": ".png"}
+SUFFIXES: dict[Layout, tuple[str, ...]] = {"film": FILM_SUFFIXES, "grid": FILM_SUFFIXES, "poster": (".png", ".pdf")}
+"""What each can be written as, the usual first."""
 
 
 @dataclass(frozen=True)
@@ -29,20 +32,32 @@ class MontageRequest:
     """Whether checkpoints without a film are filmed now."""
     columns: int | None = None
     """Of a grid or poster; chosen by shape without."""
-    seed: int | None = None
-    """Of every clip; that of the first run's evaluations without."""
+    by: By | None = None
+    """What a column of a grid or poster is; chosen by what differs without."""
+    seeds: tuple[int, ...] = ()
+    """Every checkpoint is shown with each; that of the first run's evaluations without."""
     size: tuple[int, int] | None = None
     """Of every clip, 480x360 without."""
     theme: ThemeName | None = None
     """Look of every clip, light without."""
     episodes: int = 1
     """Filmed one after another in every clip."""
+    stochastic: bool = False
+    """Whether the policies draw their actions rather than taking the likeliest ones."""
+    own_film: str | None = None
+    """The name of a film that each checkpoint itself holds, which is shown before any other."""
+    pinned: tuple[Path, ...] = ()
+    """Checkpoints of the runs that are shown, whatever `choice` says."""
     pace: Pace = field(default_factory=Pace)
     style: LabelStyle = field(default_factory=LabelStyle)
     moment: float = 0.5
     """Which part of the longest clip a poster shows, 0 to 1."""
     curve: bool = False
     """Whether the return curves stand under the clips."""
+    title: str = ""
+    """What the whole is called: a card at the start of a film, the heading of a grid or poster."""
+    end_card: bool = False
+    """Whether a film or grid ends with a card that tells `command`."""
     output: Path | None = None
     """Where it goes; a new name among the recordings without."""
     command: tuple[str, ...] = ()
@@ -62,10 +77,22 @@ class MontageRequest:
             raise RequestError(f"--columns is {self.columns}; it must be at least 1.")
         if not 0 <= self.moment <= 1:
             raise RequestError(f"--moment is {self.moment:g}; it must be 0 to 1.")
-        suffix = SUFFIXES[self.layout]
+        if self.by is not None and self.columns is not None:
+            raise RequestError(
+                f"--columns {self.columns} says how many columns there are, and --by {self.by} what they are.",
+                hint="Leave out one of them.",
+            )
         if self.output is not None:
-            if self.output.suffix.lower() != suffix:
-                raise RequestError(f"-o {self.output}: a {self.layout} is written as {suffix}.")
+            known = SUFFIXES[self.layout]
+            if self.suffix not in known:
+                raise RequestError(f"-o {self.output}: a {self.layout} is written as {' or '.join(known)}.")
             if self.output.is_dir():
                 raise RequestError(f"-o takes a file, and {self.output} is a folder.")
+        if self.suffix == ".gif" and self.pace.fps is not None and self.pace.fps > GIF_MOST_FPS:
+            raise RequestError(f"--fps is {self.pace.fps:g}; a GIF has at most {GIF_MOST_FPS} frames a second.")
         self.style.check()
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of the file, lower case."""
+        return SUFFIXES[self.layout][0] if self.output is None else self.output.suffix.lower()

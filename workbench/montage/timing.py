@@ -65,9 +65,17 @@ class Timing:
         return max(1, round(clip.info.frames / clip.info.fps / self.speed * self.fps))
 
 
-def work_out(pace: Pace, clips: Sequence[Clip]) -> Timing:
-    """Return the timing of a montage of `clips`; without a rate asked for it gets that of the smoothest clip."""
+def work_out(pace: Pace, clips: Sequence[Clip], *, most_fps: int | None = None) -> Timing:
+    """Return the timing of a montage of `clips`; without a rate asked for it gets that of the smoothest clip.
+
+    Args:
+        pace: What was asked for.
+        clips: What is shown.
+        most_fps: The highest rate that the format takes; halved until it fits, so that frames are left out evenly.
+    """
     smoothest = max(clip.info.fps for clip in clips)
+    while most_fps is not None and smoothest > most_fps:
+        smoothest /= 2
     fps = smoothest if pace.fps is None else Fraction(pace.fps).limit_denominator(1001)
     head, tail, transition = (round(seconds * fps) for seconds in (pace.head_s, pace.tail_s, pace.transition_s))
     return Timing(fps, Fraction(pace.speed).limit_denominator(1000), head, tail, transition)

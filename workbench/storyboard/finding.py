@@ -24,6 +24,8 @@ class Wanted:
     size: tuple[int, int] = (480, 360)
     theme: str = "light"
     episodes: int = 1
+    stochastic: bool = False
+    """Whether the policy draws its actions rather than taking the likeliest ones."""
     exact: bool = False
     """Whether somebody asked for just these; otherwise films that training left in the checkpoints will do."""
 
@@ -32,7 +34,8 @@ def clip_path(recordings: Path, shown: Shown, wanted: Wanted) -> Path:
     """Return where the clip of a checkpoint is cached."""
     width, height = wanted.size
     episodes = "" if wanted.episodes == 1 else f"_{wanted.episodes}ep"
-    name = f"{shown.steps:012d}_seed{wanted.seed}_{width}x{height}_{wanted.theme}{episodes}.mp4"
+    drawn = "_stochastic" if wanted.stochastic else ""
+    name = f"{shown.steps:012d}_seed{wanted.seed}_{width}x{height}_{wanted.theme}{episodes}{drawn}.mp4"
     return recordings / CLIPS_FOLDER / shown.run.directory.name / name
 
 
@@ -58,12 +61,12 @@ def _fits(sidecar: Sidecar, wanted: Wanted) -> bool:
         sidecar.seed == wanted.seed
         and sidecar.size == wanted.size
         and sidecar.theme in (wanted.theme, None)
-        and not sidecar.stochastic
+        and sidecar.stochastic == wanted.stochastic
         and not CHANGES.intersection(sidecar.command)
         and len(sidecar.episodes) == wanted.episodes
     )
 
 
-def find_leftovers(chosen: Iterable[Shown]) -> dict[Shown, Path]:
-    """Return the films in the checkpoints themselves, for those to which nothing better can be had."""
-    return {shown: film for shown in chosen if (film := shown.path / CHECKPOINT_FILM).is_file()}
+def find_leftovers(chosen: Iterable[Shown], name: str = CHECKPOINT_FILM) -> dict[Shown, Path]:
+    """Return the films of that name in the checkpoints themselves, for those to which nothing better can be had."""
+    return {shown: film for shown in chosen if (film := shown.path / name).is_file()}

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from workbench.errors import RequestError
 
-WIDEST, TALLEST = 3840, 2160
-"""Larger grids have their cells made smaller; few players show more."""
+LARGEST_FILM = 2560, 1440
+"""Larger grids have their cells made smaller: encoding more takes memory that a training beside it may need."""
+LARGEST_PICTURE = 3840, 2160
+"""The same of a poster."""
 PREFERRED_ASPECT = 16 / 9
 Place = tuple[int, float]
 """Row and column of a cell, counted from 0; half a column where cells stand in the middle."""
@@ -66,6 +68,7 @@ def lay_out(
     columns: int | None = None,
     strip: bool = False,
     places: Sequence[tuple[int, int]] | None = None,
+    largest: tuple[int, int] = LARGEST_FILM,
 ) -> GridLayout:
     """Return the layout of `count` cells.
 
@@ -75,6 +78,7 @@ def lay_out(
         columns: How many side by side; chosen by shape without.
         strip: Whether to leave room under the cells.
         places: Row and column of each cell, where they mean something; `columns` has no say then.
+        largest: Width and height that are not exceeded.
 
     Raises:
         RequestError: Less than one column.
@@ -87,8 +91,8 @@ def lay_out(
     else:
         where = places
     layout = _at(where, size, strip=strip)
-    shrink = min(1.0, WIDEST / layout.width, TALLEST / layout.height)
-    while shrink < 1 and (layout.width > WIDEST or layout.height > TALLEST):
+    shrink = min(1.0, largest[0] / layout.width, largest[1] / layout.height)
+    while shrink < 1 and (layout.width > largest[0] or layout.height > largest[1]):
         layout = _at(where, (_even(size[0] * shrink), _even(size[1] * shrink)), strip=strip)
         shrink *= 0.99
     return layout

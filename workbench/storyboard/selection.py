@@ -97,8 +97,22 @@ def choose(run: FilmedRun, choice: Choice) -> list[Shown]:
             if not 1 <= place <= len(chosen):
                 raise RequestError(f"--checkpoint {place}={text}: there are only {len(chosen)} clips.")
             chosen[place - 1] = find_checkpoint(run.directory, there, text)
-    evaluations = read_evaluations(run.directory)
-    return [_shown(run, checkpoint, evaluations.get(checkpoint.steps)) for checkpoint in chosen]
+    return _show(run, chosen)
+
+
+def pick(run: FilmedRun, checkpoints: Sequence[Path]) -> list[Shown]:
+    """Return checkpoints of one run by their folders, in that order, whether they are still there or not.
+
+    Raises:
+        RequestError: A folder is not named like a checkpoint.
+    """
+    chosen = []
+    for path in checkpoints:
+        digits = path.name.removeprefix("checkpoint_")
+        if not digits.isdecimal() or digits == path.name:
+            raise RequestError(f"{path} is no checkpoint.")
+        chosen.append(CheckpointDirectory(path, int(digits)))
+    return _show(run, chosen)
 
 
 def find_checkpoint(run: RunDirectory, there: Sequence[CheckpointDirectory], text: str) -> CheckpointDirectory:
@@ -143,6 +157,11 @@ def read_iteration(checkpoint: Path) -> int | None:
         if isinstance(value, int) and not isinstance(value, bool):
             return value
     return None
+
+
+def _show(run: FilmedRun, chosen: Sequence[CheckpointDirectory]) -> list[Shown]:
+    evaluations = read_evaluations(run.directory)
+    return [_shown(run, checkpoint, evaluations.get(checkpoint.steps)) for checkpoint in chosen]
 
 
 def _shown(run: FilmedRun, checkpoint: CheckpointDirectory, evaluation_mean: float | None) -> Shown:

@@ -166,7 +166,7 @@ def build_request(args: argparse.Namespace, project: Project) -> MontageRequest:
         choice=_choice(args),
         generate_missing=args.generate_missing,
         columns=args.columns,
-        seed=None if args.seed is None else options.check_seed(args.seed),
+        seeds=() if args.seed is None else (options.check_seed(args.seed),),
         size=None if args.size is None else options.parse_size(args.size),
         theme=args.theme,
         episodes=args.episodes,
