@@ -282,3 +282,22 @@ async def test_a_screen_that_was_left_is_read_for_no_more(project: Project, app:
         await pilot.press("escape")
         await settle(pilot)
         assert screen not in app.runs._followed
+
+
+async def test_a_terminal_that_was_too_small_gives_the_focus_back(
+    project: Project, app: WorkbenchApp, settle: Settle
+) -> None:
+    run = full_run(project)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        table = app.focused
+        screen = await opened(pilot, settle, run)
+        chart = screen.focused
+        await pilot.resize_terminal(20, 5)
+        await settle(pilot)
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        assert chart is not None and screen.focused is chart
+        await pilot.press("q")
+        await settle(pilot)
+        assert table is not None and app.focused is table

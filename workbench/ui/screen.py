@@ -123,8 +123,30 @@ class WorkbenchScreen(Screen[None]):
         self.workbench.runs_changed.subscribe(self, lambda _: self._tell_of_size())
 
     def on_resize(self) -> None:
-        """Keep the sentence for a terminal too small to work in up to date."""
+        """Keep the sentence for a terminal too small to work in up to date, and give the focus back after one."""
         self._tell_of_size()
+        if self.has_class("-minute") or self.has_class("-low"):
+            self._hidden_focus = self._hidden_focus or self._last_focus
+        else:
+            self.call_after_refresh(self._restore_focus)
+
+    def on_screen_resume(self) -> None:
+        """Give the focus back to what a terminal too small has hidden meanwhile."""
+        self._restore_focus()
+
+    def on_descendant_focus(self) -> None:
+        """Keep in mind what has the focus: what is hidden loses it."""
+        self._last_focus = self.focused
+
+    _last_focus: Widget | None = None
+    _hidden_focus: Widget | None = None
+    """What had the focus before the terminal was too small."""
+
+    def _restore_focus(self) -> None:
+        hidden = self._hidden_focus
+        if hidden is not None and hidden.is_attached and hidden.focusable:
+            self._hidden_focus = None
+            self.set_focus(hidden)
 
     def _tell_of_size(self) -> None:
         live = self.workbench.run_counts.live
