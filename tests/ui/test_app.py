@@ -20,6 +20,7 @@ from workbench.ui.screens.help import HelpCard
 from workbench.ui.screens.jump import JumpLabels
 from workbench.ui.screens.quit import QuitCard
 from workbench.ui.state import Remembered
+from workbench.ui.widgets.focus_line import FocusLine
 
 HEAVY = ("torch", "mujoco", "gymnasium", "stable_baselines3", "polyscope")
 OURS = ("simulation", "policies", "training", "viewer", "montage")
@@ -233,10 +234,10 @@ async def test_two_clicks_on_a_title_maximise_and_restore(app: WorkbenchApp, set
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await pilot.click(offset=(5, 1), times=2)
-        await pilot.pause()
+        await settle(pilot)
         assert app.screen.maximized is not None
         await pilot.click(offset=(5, 1), times=2)
-        await pilot.pause()
+        await settle(pilot)
         assert app.screen.maximized is None
 
 
@@ -361,6 +362,21 @@ async def test_plain_draws_ascii_borders_and_glyphs(project: Project, settle: Se
         assert lines(app)[0].rstrip().endswith("> 0  . 0  x 0")
         assert lines(app)[1].startswith("+-")
         assert "x pour_cup" in text(app)
+
+
+async def test_plain_says_in_a_sentence_what_has_the_focus(project: Project, settle: Settle) -> None:
+    fakes.fake_run(project, "ant", "7f3a", returns=[1, 2, 3, 4])
+    fakes.fake_run(project, "ant", "2b60", state="failed", returns=[118.0])
+    app = fakes.make_app(project, plain=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("j")
+        app.screen.query_one(FocusLine).look()
+        await pilot.pause()
+        said = lines(app)[-2].strip()
+        assert said.startswith("Runs, row 2 of 2, ant 2b60")
+        assert "failed" in said and "return 118" in said and "10 percent" in said
+        assert said.isascii()
 
 
 async def test_a_filter_is_remembered_between_starts(project: Project, app: WorkbenchApp, settle: Settle) -> None:

@@ -79,13 +79,7 @@ class WorkbenchApp(Starting, Filming, Leaving, Configured):
     }
     COMMANDS = {_palette}
     BINDINGS = bindings_for("app")
-    CSS = """
-    * { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
-    Screen.-plain Pane, Screen.-plain #card { border: ascii $border-blurred; }
-    Toast { width: 64; }
-    Input { border: none; height: 1; padding: 0; background: $panel; }
-    Input:focus { border: none; background-tint: $foreground 8%; }
-    """
+    CSS_PATH = "app.tcss"
 
     def __init__(
         self,

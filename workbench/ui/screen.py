@@ -21,6 +21,7 @@ from workbench.ui.commands import ALWAYS_ALLOWED, BY_ACTION, Command, bindings_f
 from workbench.ui.footer import CommandFooter
 from workbench.ui.header import Header
 from workbench.ui.keymap import command_on
+from workbench.ui.widgets.focus_line import FocusLine
 from workbench.ui.widgets.rows import RowTable
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class WorkbenchScreen(Screen[None]):
     DEFAULT_CSS = """
     WorkbenchScreen {
         & #body { height: 1fr; }
-        & #too-small { display: none; padding: 1 2; height: 1fr; width: 1fr; }
+        & #too-small { display: none; padding: 0 1; height: 1fr; width: 1fr; }
         &.-minute, &.-low {
             & > * { display: none; }
             & > #too-small { display: block; }
@@ -111,6 +112,8 @@ class WorkbenchScreen(Screen[None]):
         yield Header(self.workbench, self.PLACE or self.NAME)
         with Vertical(id="body"):
             yield from self.compose_body()
+        if self.workbench.plain:
+            yield FocusLine(self.NAME.capitalize())
         yield CommandFooter(self.NAME)
         yield Static(id="too-small")
 
@@ -149,11 +152,14 @@ class WorkbenchScreen(Screen[None]):
             self.set_focus(hidden)
 
     def _tell_of_size(self) -> None:
-        live = self.workbench.run_counts.live
-        self.query_one("#too-small", Static).update(
-            f"workbench needs 60 columns and 16 rows; this terminal has {self.size.width} by {self.size.height}. "
+        live, (width, height) = self.workbench.run_counts.live, self.size
+        short = f"{live} live. workbench needs 60x16, here are {width}x{height}."
+        whole = (
+            f"workbench needs 60 columns and 16 rows; this terminal has {width} by {height}. "
             f"Live runs: {live}. They go on."
         )
+        room = (width - 2) * height
+        self.query_one("#too-small", Static).update(whole if room > 2 * len(whole) else short)
 
     def on_key(self, event: events.Key) -> None:
         """Say why a key does nothing where the app only looks."""

@@ -144,6 +144,11 @@ class RowTable(ScrollView, can_focus=True):
         """The rows, in their order."""
         return self._rows
 
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns, in their order."""
+        return self._columns
+
     def set_rows(self, rows: Sequence[Row]) -> None:
         """Show other rows; the cursor stays on its row, or goes to the one that took its place."""
         rows = tuple(rows)
