@@ -14,6 +14,7 @@ from workbench.errors import NotFoundError, RequestError
 from workbench.montage import clips
 from workbench.project import Project
 from workbench.runs import RunDirectory
+from workbench.runs.recordings import Sidecar, write_sidecar
 from workbench.storyboard.finding import Wanted
 from workbench.verbs import montage
 
@@ -76,6 +77,13 @@ def test_the_path_is_printed_and_the_rest_goes_to_stderr(
         (["7f3a", "--text-height-pct", "0"], "--text-height-pct"),
         (["7f3a", "--no-generate-missing"], "video_000.mp4 is missing"),
         (["7f3a", "--schedule", "exponential", "--base", "1"], "above 1"),
+        ([], "name at least one run"),
+        (["7f3a", "--seeds", "1,x"], "whole numbers with commas"),
+        (["7f3a", "--seeds", "1", "--seed", "2"], "say the same"),
+        (["7f3a", "--by", "seed", "--columns", "2"], "--columns 2 says how many"),
+        (["--again", "none.mp4"], "there is no none.mp4.json"),
+        (["7f3a", "--again", "none.mp4"], "`7f3a` has no say"),
+        (["--again", "none.mp4", "--curve"], "`--curve` has no say"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_sentence(
@@ -96,6 +104,9 @@ def test_the_spellings_with_underscores_mean_the_same() -> None:
     assert mine == theirs
     assert parse("r", "--generate_missing", "--inference_episodes", "2").episodes == 2
     assert parse("r").generate_missing is True
+    assert parse("r", "--explore_during_inference", "--video_name", "video_001.mp4") == parse(
+        "r", "--stochastic", "--video-name", "video_001.mp4"
+    )
 
 
 def test_the_command_makes_the_same_again() -> None:
@@ -111,11 +122,52 @@ def test_the_command_makes_the_same_again() -> None:
         "--tail-seconds",
         "2",
     ]
+    words += ["--seeds", "1,2", "--title", "How ants walk", "--end-card", "--stochastic", "--by", "seed"]
     words += ["--no-generate-missing", "--num-videos", "4", "--font-color", "red"]
     said = montage.command(parse(*words))
     assert said[:4] == ("workbench", "montage", "7f3a", "b19e")
     assert parse(*said[2:]) == parse(*words)
     assert montage.command(parse("7f3a")) == ("workbench", "montage", "7f3a")
+
+
+def test_a_montage_is_made_again_of_what_it_shows(
+    project: Project, directory: RunDirectory, faked: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = ["--project", str(project.root), "montage"]
+    words = ["ant", "--layout", "grid", "--num-videos", "2", "--seeds", "3,4", "--title", "Ant", "--size", "160x120"]
+    assert main([*start, *words, "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)
+    # The run went on, and the environment's newest run is another.
+    (directory.path / "checkpoint_000000003000").mkdir()
+    make_run(project.runs, [0, 9000], name="ant_20270101-120000_0001")
+    assert main([*start, "--again", first["file"], "--json"]) == 0
+    second = json.loads(capsys.readouterr().out)
+    assert Path(second["file"]).name == "ant_7f3a_grid-2.mp4"
+    assert Path(second["file"]).read_bytes() == Path(first["file"]).read_bytes()
+    assert [clip["steps"] for clip in second["clips"]] == [0, 0, 2000, 2000]
+    assert second["command"] == first["command"]
+
+    # From its sidecar, after the project moved.
+    moved = project.root.rename(project.root.with_name("moved"))
+    sidecar = moved / "recordings" / "ant_7f3a_grid.mp4.json"
+    assert main(["--project", str(moved), "montage", "--again", str(sidecar), "-o", str(moved / "a.gif")]) == 0
+    assert (moved / "a.gif").read_bytes().startswith(b"GIF89a")
+
+
+def test_only_a_montage_is_made_again(
+    project: Project, directory: RunDirectory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = ["--project", str(project.root), "montage", "--again"]
+    film = project.root / "film.mp4"
+    for sidecar, said in (
+        (Sidecar(kind="recording"), "that of a recording"),
+        (Sidecar(kind="montage", command=("workbench", "montage", "a", "--wings", "2")), "--wings 2"),
+        (Sidecar(kind="montage", command=("workbench", "montage", "a")), "does not say which checkpoints"),
+        (Sidecar(kind="montage", command=("workbench", "montage", "a"), runs=("/gone/PPO/a",)), "/gone/PPO/a is gone"),
+    ):
+        write_sidecar(film, sidecar)
+        assert main([*start, str(film)]) == 2
+        assert said in capsys.readouterr().err
 
 
 def test_an_environment_stands_for_its_newest_run(project: Project) -> None:

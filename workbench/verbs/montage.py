@@ -8,11 +8,12 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from workbench.errors import NotFoundError, RequestError
 from workbench.project import Project
+from workbench.verbs.montage_flags import add_arguments, command
 from workbench.verbs.writing import write_json
 
 if TYPE_CHECKING:
@@ -20,118 +21,9 @@ if TYPE_CHECKING:
     from workbench.runs import RunDirectory
     from workbench.storyboard.selection import Choice
 
-LOCATIONS = ("bottom-left", "bottom-right", "top-left", "top-right", "center")
+__all__ = ["add_arguments", "build_request", "command", "document", "find_run", "run", "summary"]
+
 BAR_WIDTH = 24
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of `montage`."""
-    parser.add_argument("run", nargs="+", metavar="RUN", help="a run: its folder, name, last four digits, environment")
-    parser.add_argument(
-        "--layout",
-        choices=("film", "grid", "poster"),
-        default="film",
-        help="one clip after another, all side by side, or one picture (default: film)",
-    )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: recordings/ENV_RUN_LAYOUT.mp4")
-    parser.add_argument("--json", action="store_true", help="print one JSON document about the montage")
-    _add_choice(parser.add_argument_group("which checkpoints"))
-    _add_clips(parser.add_argument_group("clips"))
-    _add_look(parser.add_argument_group("time and look"))
-
-
-def _add(group: argparse._ArgumentGroup, flag: str, *, also: str | None = None, **how: Any) -> None:
-    """Add a flag, and the spelling with underscores that scripts written for others use, without showing it."""
-    action = group.add_argument(flag, **how)
-    quiet = {**how, "default": argparse.SUPPRESS, "help": argparse.SUPPRESS, "dest": action.dest}
-    group.add_argument(also or f"--{flag.strip('-').replace('-', '_')}", **quiet)
-
-
-def _add_choice(group: argparse._ArgumentGroup) -> None:
-    _add(group, "--num-videos", type=int, metavar="N", help="clips of each run, at most (default: 6)")
-    group.add_argument(
-        "--schedule",
-        choices=("linear", "exponential"),
-        default="linear",
-        help="spread over the run evenly, or ever more widely (default: linear); the last is always shown",
-    )
-    group.add_argument("--base", type=float, default=2.0, metavar="B", help="of the exponential schedule (default: 2)")
-    group.add_argument(
-        "--checkpoint",
-        action="append",
-        default=[],
-        metavar="STEPS",
-        help="show this one (STEPS, best or latest) and no others; PLACE=STEPS swaps one of the sampled; repeatable",
-    )
-
-
-def _add_clips(group: argparse._ArgumentGroup) -> None:
-    _add(
-        group,
-        "--generate-missing",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="film the checkpoints that have no film yet (default: yes)",
-    )
-    group.add_argument("--seed", type=int, metavar="N", help="of every clip (default: that of the run's evaluations)")
-    _add(
-        group,
-        "--episodes",
-        also="--inference_episodes",
-        type=int,
-        default=1,
-        metavar="N",
-        help="in every clip (default: 1)",
-    )
-    group.add_argument("--size", metavar="WxH", help="of every clip, in pixels (default: 480x360)")
-    group.add_argument("--theme", choices=("light", "dark"), help="what surrounds the model (default: light)")
-
-
-def _add_look(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--speed", type=float, default=1.0, metavar="S", help="times real time (default: 1)")
-    group.add_argument("--fps", type=float, metavar="F", help="frames a second (default: those of the smoothest clip)")
-    for name, default, what in (
-        ("head", 1.0, "stand still before a clip plays"),
-        ("tail", 1.0, "stand still after it played"),
-        ("transition", 0.5, "fade into the next clip"),
-    ):
-        _add(
-            group, f"--{name}-seconds", type=float, default=default, metavar="S", help=f"{what} (default: {default:g})"
-        )
-    group.add_argument("--columns", type=int, metavar="N", help="of a grid or poster (default: chosen by shape)")
-    group.add_argument(
-        "--moment",
-        type=float,
-        default=0.5,
-        metavar="X",
-        help="part of the episode a poster shows, 0 to 1 (default: 0.5)",
-    )
-    group.add_argument("--curve", action="store_true", help="the return curve under the clips, with a dot that moves")
-    _add(
-        group,
-        "--text-location",
-        choices=LOCATIONS,
-        default="bottom-left",
-        help="of a film's labels (default: bottom-left)",
-    )
-    _add(
-        group,
-        "--text-height-pct",
-        type=float,
-        default=5.0,
-        metavar="P",
-        help="of a film's labels, in percent of its height (default: 5)",
-    )
-    _add(
-        group,
-        "--margin-pct",
-        type=float,
-        default=3.0,
-        metavar="P",
-        help="around a film's labels, in percent of its height (default: 3)",
-    )
-    _add(group, "--font-color", default="white", metavar="COLOUR", help="a name or #rrggbb")
-    _add(group, "--font-path", type=Path, metavar="FILE", help="a TrueType file for a film's labels")
 
 
 def run(args: argparse.Namespace, project: Project) -> int:
@@ -155,28 +47,70 @@ def build_request(args: argparse.Namespace, project: Project) -> MontageRequest:
     Raises:
         RequestError: A flag makes no sense, or names a run that is not there.
     """
+    if args.again is not None:
+        return _build_again(args, project)
+    if not args.run:
+        raise RequestError("name at least one run.", hint="`workbench runs` lists them.")
+    runs = dict.fromkeys(find_run(project, text) for text in args.run)
+    return _build(args, tuple(runs))
+
+
+def _build_again(args: argparse.Namespace, project: Project) -> MontageRequest:
+    """Return what a montage that was made before was asked for, of the very checkpoints that it shows."""
+    from workbench.verbs.montage_again import read_made
+
+    alone = argparse.Namespace(**{**vars(args), "output": None})
+    words = command(alone)[2:]
+    if words:
+        raise RequestError(
+            f"--again takes everything from {args.again}, so `{shlex.join(words)}` has no say.",
+            hint="Give only -o FILE besides it.",
+        )
+    made = read_made(args.again, project)
+    if args.output is not None:
+        made.args.output = args.output
+    return replace(_build(made.args, made.runs), pinned=made.checkpoints)
+
+
+def _build(args: argparse.Namespace, runs: tuple[RunDirectory, ...]) -> MontageRequest:
     from workbench.montage import MontageRequest
     from workbench.montage.labels import LabelStyle
     from workbench.montage.timing import Pace
     from workbench.viewer import options
 
     return MontageRequest(
-        runs=tuple(dict.fromkeys(find_run(project, text) for text in args.run)),
+        runs=runs,
         layout=args.layout,
         choice=_choice(args),
         generate_missing=args.generate_missing,
         columns=args.columns,
-        seeds=() if args.seed is None else (options.check_seed(args.seed),),
+        by=args.by,
+        seeds=tuple(options.check_seed(seed) for seed in _seeds(args)),
         size=None if args.size is None else options.parse_size(args.size),
         theme=args.theme,
         episodes=args.episodes,
+        stochastic=args.stochastic,
+        own_film=args.video_name,
         pace=Pace(args.speed, args.fps, args.head_seconds, args.tail_seconds, args.transition_seconds),
         style=LabelStyle(args.text_location, args.text_height_pct, args.margin_pct, args.font_color, args.font_path),
         moment=args.moment,
         curve=args.curve,
+        title=args.title,
+        end_card=args.end_card,
         output=args.output,
         command=command(args),
     )
+
+
+def _seeds(args: argparse.Namespace) -> list[int]:
+    if args.seeds is None:
+        return [] if args.seed is None else [args.seed]
+    if args.seed is not None:
+        raise RequestError(f"--seed {args.seed} and --seeds {args.seeds} say the same.", hint="Give one of them.")
+    try:
+        return list(dict.fromkeys(int(text) for text in args.seeds.split(",")))
+    except ValueError:
+        raise RequestError(f"--seeds {args.seeds}: it takes whole numbers with commas between them.") from None
 
 
 def find_run(project: Project, text: str) -> RunDirectory:
@@ -219,26 +153,6 @@ def _choice(args: argparse.Namespace) -> Choice:
         only=tuple(only),
         swaps=tuple((int(place), steps) for place, _, steps in swaps),
     )
-
-
-def command(args: argparse.Namespace) -> tuple[str, ...]:
-    """Return the words that make the montage again, without those that say what is so anyway."""
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    words = ["workbench", "montage", *args.run]
-    told = set[str]()
-    for action in parser._actions:
-        name, value = action.dest, getattr(args, action.dest, None)
-        if name in told or name in {"run", "help", "json"} or value is None or value == parser.get_default(name):
-            continue
-        told.add(name)
-        flag = f"--{name.replace('_', '-')}"
-        if isinstance(value, bool):
-            words.append(flag if value else flag.replace("--", "--no-", 1))
-        else:
-            for item in value if isinstance(value, list) else [value]:
-                words += [flag, f"{item:g}" if isinstance(item, float) else str(item)]
-    return tuple(words)
 
 
 def document(montage: Montage) -> dict[str, object]:
