@@ -100,7 +100,7 @@ def test_a_setting_far_from_the_recipe_is_blamed_and_mended() -> None:
     found = diagnose({}, reason="train/value_loss is nan after 3 steps", settings=settings)
     assert found.cause is not None
     assert found.cause.text == "learning_rate 0.01 is 33 × the recipe's 0.0003"
-    assert found.cause.fix == {"ppo.learning_rate": "0.0003"}
+    assert found.cause.fix == {"ppo.learning_rate": "0.0003", "ppo.clip_range": "0.2"}
 
 
 def test_a_value_changed_by_hand_is_said_to_be() -> None:
