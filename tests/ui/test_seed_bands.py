@@ -101,3 +101,18 @@ async def test_what_is_forgotten_is_computed_anew(app: BandApp) -> None:
         app.bands.forget(())
         assert app.bands.band("g", GROUP, 0.9, version=1) is None
         await computed(pilot, 2)
+
+
+async def test_runs_that_tell_nothing_yet_have_no_band_and_get_one_as_soon_as_they_do(app: BandApp) -> None:
+    async with app.run_test() as pilot:
+        nothing = points(0.0, 0)
+        assert app.bands.band("g", (None, nothing, None), 0.9, version=(0, 0, 0)) is None
+        await pilot.pause(0.05)
+        assert app.ready == 0
+        app.bands.band("g", (GROUP[0], nothing, None), 0.9, version=(1, 0, 0))
+        await computed(pilot, 1)
+        # The clock stands still: the others' first words do not wait for the interval to pass.
+        app.bands.band("g", GROUP, 0.9, version=(1, 1, 1))
+        await computed(pilot, 2)
+        band = app.bands.band("g", GROUP, 0.9, version=(1, 1, 1))
+        assert band is not None and set(band.count.tolist()) == {3}

@@ -69,11 +69,8 @@ class RunOverlay:
             self._bands = SeedBands(self._screen.app, self._screen.draw, clock=time.monotonic)
         known = [pasts.get(row.path, NO_PAST) for row in head.members]
         points = [past.series.get(RETURN) for past in known]
-        band = None
-        if any(item is not None and len(item.values) for item in points):
-            # Asked before there is anything, it would be an empty one for seconds.
-            weight, version = self._screen.chart_view.weight, tuple(past.version for past in known)
-            band = self._bands.band(head.group, points, weight, version=version)
+        weight, version = self._screen.chart_view.weight, tuple(past.version for past in known)
+        band = self._bands.band(head.group, points, weight, version=version)
         return SeedGroup(head.group, f"{head.row.env_name} ×{len(head.members)}", head.members, band)
 
     def _spec(self, row: RunRow | None, pasts: Mapping[Path, Past]) -> Spec:

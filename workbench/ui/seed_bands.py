@@ -35,6 +35,8 @@ class _Known:
     is_waiting: bool = False
     """Whether it will be asked for again by itself."""
     weight: float = 0.0
+    told: int = 0
+    """How many of its runs had something to say."""
 
 
 class SeedBands:
@@ -62,19 +64,25 @@ class SeedBands:
     def band(self, key: str, members: Sequence[Points | None], weight: float, *, version: object) -> SeedBand | None:
         """Return the newest band of a group, and have a newer one computed where it has grown.
 
+        A group that has nothing to say yet has no band: computed, it would stand there empty for seconds.
+
         Args:
             key: The group and the metric.
             members: The metric of each run; one that has none yet counts as a run without data.
-            weight: Of the smoothing of each run. Another one is computed at once.
+            weight: Of the smoothing of each run. Another one is computed at once, and so is a run that joins in.
             version: What differs where the runs have more to say.
         """
         known = self._known.setdefault(key, _Known())
         wanted = (version, weight)
         if wanted == known.version or known.is_busy:
             return known.band
-        wait = 0.0 if known.weight != weight else known.computed + self._interval_s - self._clock()
+        told = sum(item is not None and len(item.values) > 0 for item in members)
+        if not told:
+            return None
+        is_new = (known.weight, known.told) != (weight, told)
+        wait = 0.0 if is_new else known.computed + self._interval_s - self._clock()
         if wait <= 0:
-            known.is_busy, known.computed, known.weight = True, self._clock(), weight
+            known.is_busy, known.computed, known.weight, known.told = True, self._clock(), weight, told
             nothing = np.empty(0)
             series = [(nothing, nothing) if item is None else (item.steps, item.values) for item in members]
             self._app.run_worker(self._compute(known, wanted, series, weight), group="bands")
