@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.montage.fakes import fake_recorder, make_run
+from tests.montage.fakes import fake_recorder, make_clip, make_run
 from workbench.cli import main
 from workbench.errors import NotFoundError, RequestError
 from workbench.montage import clips
@@ -152,6 +153,25 @@ def test_a_montage_is_made_again_of_what_it_shows(
     sidecar = moved / "recordings" / "ant_7f3a_grid.mp4.json"
     assert main(["--project", str(moved), "montage", "--again", str(sidecar), "-o", str(moved / "a.gif")]) == 0
     assert (moved / "a.gif").read_bytes().startswith(b"GIF89a")
+
+
+def test_a_trial_of_rllib_is_shown_by_its_folder(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    trial = project.root / "PPO" / "PPO_ant_00000"
+    rows = []
+    for number in range(2):
+        make_clip(trial / f"checkpoint_{number:06d}" / "video_000.mp4", seconds=0.5)
+        mark = trial / f"checkpoint_{number:06d}" / "rllib_checkpoint.json"
+        mark.write_text("{}")
+        label = {"training_iteration": 50 * number, "num_env_steps_sampled_lifetime": 200_000 * number}
+        rows.append(json.dumps({"timestamp": mark.stat().st_mtime + number, **label}))
+        os.utime(mark, (mark.stat().st_mtime + number,) * 2)
+    (trial / "result.json").write_text("\n".join(rows))
+    (trial / "checkpoint_old").mkdir()
+    words = ["montage", str(trial), "--num_videos", "2", "--no-generate_missing", "--json"]
+    assert main(["--project", str(project.root), *words]) == 0
+    out, err = capsys.readouterr()
+    assert [(clip["steps"], clip["iteration"]) for clip in json.loads(out)["clips"]] == [(0, 0), (200_000, 50)]
+    assert "PPO_ant_00000: checkpoint_old passed over" in err
 
 
 def test_only_a_montage_is_made_again(

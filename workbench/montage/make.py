@@ -25,7 +25,7 @@ from workbench.project import Project
 from workbench.runs.recordings import EpisodeResult, JobReport, Sidecar, read_sidecar, recording_path
 from workbench.storyboard.arrangement import Take, arrange, takes_of
 from workbench.storyboard.finding import Wanted, clip_path, find_leftovers
-from workbench.storyboard.selection import FilmedRun, Shown, choose, describe_run, pick
+from workbench.storyboard.selection import FilmedRun, Shown, choose, describe_run, passed_over, pick
 
 ENCODING_WEIGHT = 1.0
 """How much of the work putting together is, against filming one clip."""
@@ -38,6 +38,8 @@ class Montage:
     path: Path
     sidecar: Sidecar
     clips: tuple[Clip, ...]
+    notes: tuple[str, ...] = ()
+    """What was passed over, each a sentence."""
 
 
 def make_montage(
@@ -94,7 +96,13 @@ def make_montage(
                 report.update(fps=float(info.fps), frames=info.frames, duration_s=round(info.duration_s, 3))
     except OSError as error:
         raise WorkFailedError(f"the montage cannot be written: {error.strerror or error}.") from error
-    return Montage(path=path, sidecar=report.sidecar, clips=tuple(clips))
+    return Montage(path=path, sidecar=report.sidecar, clips=tuple(clips), notes=_notes(request, chosen))
+
+
+def _notes(request: MontageRequest, chosen: Sequence[Shown]) -> tuple[str, ...]:
+    folders = [(run, passed_over(run)) for run in request.runs]
+    ignored = [f"{run.name}: {', '.join(names)} passed over, no checkpoint." for run, names in folders if names]
+    return tuple(dict.fromkeys([*ignored, *(shown.note for shown in chosen if shown.note)]))
 
 
 def _chosen(request: MontageRequest, run: FilmedRun) -> list[Shown]:

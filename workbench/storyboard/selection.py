@@ -13,6 +13,7 @@ from workbench.errors import NotFoundError, RequestError
 from workbench.runs import CheckpointDirectory, RunDirectory
 from workbench.storyboard.checkpoint_films import LABELS_NAME
 from workbench.storyboard.sampling import Schedule, sample
+from workbench.storyboard.trial_labels import is_of_rllib, read_label
 
 DEFAULT_SEED = 10_000
 """The seed of the filmed episode where the run does not say which one its evaluations use."""
@@ -46,6 +47,8 @@ class Shown:
     iteration: int | None = None
     evaluation_mean: float | None = None
     """Mean return of its last evaluation."""
+    note: str = ""
+    """What was wrong with what is known of it."""
 
 
 @dataclass(frozen=True)
@@ -165,13 +168,28 @@ def _show(run: FilmedRun, chosen: Sequence[CheckpointDirectory]) -> list[Shown]:
 
 
 def _shown(run: FilmedRun, checkpoint: CheckpointDirectory, evaluation_mean: float | None) -> Shown:
+    steps, iteration, note = checkpoint.steps, read_iteration(checkpoint.path), ""
+    if is_of_rllib(checkpoint.path):
+        label = read_label(checkpoint.path)
+        steps, iteration, note = label.steps, label.iteration, label.note
     return Shown(
         run=run,
         path=checkpoint.path,
-        steps=checkpoint.steps,
-        iteration=read_iteration(checkpoint.path),
+        steps=steps,
+        iteration=iteration,
         evaluation_mean=evaluation_mean,
+        note=note,
     )
+
+
+def passed_over(run: RunDirectory) -> list[str]:
+    """Return the names of folders that are named much like a checkpoint and are none; one in the making is not told."""
+    try:
+        names = [path.name for path in run.path.iterdir() if path.name.startswith("checkpoint_") and path.is_dir()]
+    except OSError:
+        return []
+    odd = [name for name in names if not name.removeprefix("checkpoint_").isdecimal()]
+    return sorted(name for name in odd if not name.endswith(".part"))
 
 
 def _list_steps(there: Sequence[CheckpointDirectory]) -> str:

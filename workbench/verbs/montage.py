@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import NotFoundError, RequestError
@@ -33,6 +34,8 @@ def run(args: argparse.Namespace, project: Project) -> int:
 
     with _interrupted_by_sigterm(), _progress() as tell:
         montage = make_montage(request, project, on_progress=tell)
+    for note in montage.notes:
+        sys.stderr.write(f"{note}\n")
     if args.json:
         write_json(document(montage))
     else:
@@ -114,13 +117,17 @@ def _seeds(args: argparse.Namespace) -> list[int]:
 
 
 def find_run(project: Project, text: str) -> RunDirectory:
-    """Return the run that `text` names, an environment's name standing for its newest run.
+    """Return the run that `text` names, an environment's name standing for its newest run; RLlib's trial by its folder.
 
     Raises:
         NotFoundError: It names none, or several.
     """
     from workbench import runs
+    from workbench.storyboard.trial_labels import is_of_rllib
 
+    folder = Path(text).expanduser()
+    if any(is_of_rllib(path) for path in folder.glob("checkpoint_*")):
+        return runs.RunDirectory(folder.resolve())
     try:
         return runs.find_run(project.runs, text)
     except NotFoundError as miss:
