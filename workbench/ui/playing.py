@@ -240,6 +240,10 @@ class Viewer:
         if playing is None or playing.state is None:
             return playing.request.words if playing is not None else ()
         state, request = playing.state, playing.request
+        if len(_targets(request.words)) > 1:
+            # Who acts beside the others is told of one at a time: what was asked for plays all of them again.
+            words = _without_flag(request.words, "--seed")
+            return (*words, "--seed", str(state.seed)) if state.seed else tuple(words)
         target = request.target
         if playing.ready is not None and playing.ready.run is not None and state.checkpoint is not None:
             target = f"{target}:{state.checkpoint}"
@@ -320,6 +324,20 @@ class _Ears:
         self.viewer.end(self.playing, code, tail)
 
 
+def _targets(words: Sequence[str]) -> list[str]:
+    """Return what `play` was told to play: the words between it and the first flag."""
+    flags = [place for place, word in enumerate(words) if word.startswith("--")]
+    return list(words[1 : flags[0] if flags else None])
+
+
 def _kept_flag(words: Sequence[str], flag: str) -> list[str]:
     """Return a flag and its value as they stand in a command, or nothing."""
     return [flag, words[words.index(flag) + 1]] if flag in words[:-1] else []
+
+
+def _without_flag(words: Sequence[str], flag: str) -> list[str]:
+    """Return a command without a flag and its value."""
+    if flag not in words[:-1]:
+        return list(words)
+    place = list(words).index(flag)
+    return [*words[:place], *words[place + 2 :]]

@@ -74,6 +74,17 @@ class Orders:
         return self.casts[self.player.chosen]
 
     @property
+    def is_recording(self) -> bool:
+        """Whether what is played has happened already: nothing acts, and nothing can be changed."""
+        return bool(self.casts) and self.cast.target.agent == "recording"
+
+    @property
+    def can_change(self) -> bool:
+        """Whether the pose and the action can be set by hand now."""
+        player = self.player
+        return not (player.playing or player.session.ended or self.is_recording) and player.is_live
+
+    @property
     def notice(self) -> str:
         """Why the panel's last command was refused, for a while."""
         text, until = self._notice
@@ -146,8 +157,8 @@ class Orders:
             self.hand.release()
             self.player.choose(given["index"])
             return
-        if not self.casts:
-            raise RequestError("nothing else can act here.")
+        if not self.casts or self.is_recording:
+            raise RequestError("nothing acts in a recording of what happened.")
         match name:
             case "stochastic":
                 self.cast.sample(given["on"])
@@ -167,6 +178,8 @@ class Orders:
 
     def _touching(self, name: str, given: dict[str, Any]) -> None:
         player, session = self.player, self.player.session
+        if self.is_recording and name != "inspect":
+            raise RequestError("a recording of what happened cannot be changed.")
         match name:
             case "inspect":
                 self.on_inspect(last_step(session))

@@ -219,10 +219,10 @@ class Panel:
         if not player.is_live:
             imgui.TextDisabled(f"past: {player.last_step - player.at} steps ago; End goes to now")
         elif session.ended is not None:
-            imgui.Text(f"ended: {session.ended.reason}")
+            imgui.Text(f"ended: {session.ended.reason or 'cut short'}")
         elif player.last is not None:
             last = player.last
-            imgui.TextDisabled(f"last {last.return_:.2f} in {last.length}: {last.reason}")
+            imgui.TextDisabled(f"last {last.return_ or 0.0:.2f} in {last.length}: {last.reason or 'cut short'}")
         if orders.notice:
             imgui.PushTextWrapPos(WIDTH - 16)
             imgui.TextColored((0.86, 0.25, 0.2, 1.0), orders.notice)

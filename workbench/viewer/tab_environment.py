@@ -91,7 +91,7 @@ def _plot(widgets: Widgets, course: tuple[NDArray[np.float64], dict[str, NDArray
 def _action(widgets: Widgets, orders: Orders) -> None:
     imgui, player = widgets.imgui, orders.player
     session, space = player.session, player.session.env.action_space
-    can_set = not player.playing and player.is_live and not session.ended
+    can_set = orders.can_change
     imgui.TextDisabled("the next steps by hand take it" if can_set else "paused at the newest state it can be set")
     imgui.BeginDisabled(not can_set)
     now = session.by_hand if session.by_hand is not None else session.action

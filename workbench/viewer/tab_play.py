@@ -17,6 +17,10 @@ def draw(widgets: Widgets, orders: Orders) -> None:
     imgui = widgets.imgui
     if len(orders.player.lanes) > 1:
         _members(widgets, orders)
+    if orders.is_recording:
+        imgui.TextDisabled(f"a recording: {orders.cast.target.title}")
+        imgui.TextDisabled(". and , go through its episodes")
+        return
     if orders.casts:
         _agent(widgets, orders)
         _checkpoint(widgets, orders)

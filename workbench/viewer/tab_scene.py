@@ -73,7 +73,7 @@ def _groups(widgets: Widgets, orders: Orders) -> None:
 def _pose(widgets: Widgets, orders: Orders) -> None:
     imgui, player = widgets.imgui, orders.player
     model, data = player.session.env.unwrapped.model, player.data
-    can_move = not player.playing and player.is_live and not player.session.ended
+    can_move = orders.can_change
     imgui.TextDisabled("it goes on from there, at rest" if can_move else "paused at the newest state it can be moved")
     imgui.BeginDisabled(not can_move)
     found = sliders(model, reach=5.0)

@@ -11,7 +11,7 @@ from workbench.viewer.player import Player
 from workbench.viewer.staging import Stage
 
 PLAYING_FPS = 60.0
-PAUSED_FPS = 30.0
+PAUSED_FPS = 20.0
 """Enough for the mouse; a paused window should not keep a core busy."""
 
 
