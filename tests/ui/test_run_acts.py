@@ -204,6 +204,25 @@ async def test_the_margin_marks_and_folds_by_click(project: Project, app: Workbe
         assert not screen.listing.marked
 
 
+@pytest.mark.parametrize(
+    ("state", "key", "told"),
+    [
+        ("paused", "R", "Resume: not with ant aaaa, it is paused; P lets it go on."),
+        ("finished", "P", "not with ant aaaa, it is finished."),
+        ("running", "R", "Resume: not with ant aaaa, it is running."),
+    ],
+)
+async def test_a_key_that_can_do_nothing_now_says_why(
+    project: Project, app: WorkbenchApp, settle: Settle, state: str, key: str, told: str
+) -> None:
+    fakes.fake_run(project, "ant", "aaaa", state=state)
+    async with app.run_test() as pilot:
+        await opened(pilot, settle)
+        await pilot.press(key)
+        await settle(pilot)
+        assert told in seen.notices(app)
+
+
 async def test_resume_of_a_finished_run_asks_for_a_budget(
     project: Project, app: WorkbenchApp, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:

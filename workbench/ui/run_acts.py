@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from textual import work
+from textual import events, work
 
 from workbench import formatting
 from workbench.errors import WorkbenchError
@@ -19,7 +19,8 @@ from workbench.runs.directory import RunDirectory
 from workbench.runs.several import Outcome, on_each
 from workbench.runs.states import RunState
 from workbench.ui.charting import ChartedScreen
-from workbench.ui.run_rules import POSSIBLE, able
+from workbench.ui.keymap import command_on
+from workbench.ui.run_rules import POSSIBLE, able, why_not
 from workbench.ui.watch import RunRow
 
 T = TypeVar("T")
@@ -51,6 +52,17 @@ class RunActs(ChartedScreen):
         if command_id in POSSIBLE:
             return True if able(command_id, self.chosen) else None
         return super().can(command_id)
+
+    def on_key(self, event: events.Key) -> None:
+        """Say why a key does nothing to the runs it would mean: a silent key looks like a broken one."""
+        command = command_on(event.key, self.NAME, self.workbench.settings.keys)
+        if command is None or command.id not in POSSIBLE or self.workbench.read_only or not self.chosen:
+            return
+        reason = why_not(command.id, self.chosen[0])
+        if reason and self.can(command.id) is None:
+            rows = self.chosen
+            whose = rows[0].title if len(rows) == 1 else formatting.plural(len(rows), "run")
+            self.notify(f"{command.label}: not with {whose}, {reason if len(rows) == 1 else 'as they are now'}.")
 
     # Asking, doing, telling.
 

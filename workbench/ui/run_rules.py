@@ -54,3 +54,15 @@ def able(command_id: str, rows: Iterable[RunRow]) -> list[RunRow]:
         and (not row.problem or command_id in _ALTHOUGH_DAMAGED)
         and (not row.is_foreign or command_id in _ALTHOUGH_FOREIGN)
     ]
+
+
+def why_not(command_id: str, row: RunRow) -> str:
+    """Return why a command may not be given to a run now, as the end of a sentence; empty where it may."""
+    if able(command_id, [row]):
+        return ""
+    if row.problem and command_id not in _ALTHOUGH_DAMAGED:
+        return "its folder is damaged"
+    if row.is_foreign and command_id not in _ALTHOUGH_FOREIGN:
+        return "another tool made it"
+    goes_on = "; P lets it go on" if command_id == "run.resume" and row.state is RunState.PAUSED else ""
+    return f"it is {row.state.value}{goes_on}"
