@@ -28,6 +28,8 @@ $ workbench play 7f3a:best --remote --no-window
 - stdout holds events only. What libraries print goes to stderr.
 - The process ends when stdin ends or its parent does, when the window is closed (`closed`, exit code 0), after
   `quit`, and after an `error` that is `fatal` (exit code 1, or 2 where the request was wrong).
+- The panel, the keys and the mouse of the window give the same commands, and can do nothing else. Several targets play
+  side by side: commands are for the one that `member` chose, and time is the same for all.
 - Options: those of `workbench play`; `--no-window` begins without one; `--frames-fd N` names an open descriptor for
   frames.
 """

@@ -62,7 +62,6 @@ class Player:
         self.title = title
         self.has_policy = has_policy
         self.playing = True
-        self.follow = True
         self.speed = 1.0
         self.jumped = True
         """The scene is somewhere else than in the last picture: the camera should not glide there."""
