@@ -10,13 +10,14 @@ import gymnasium
 import mujoco
 import numpy as np
 import pytest
+from PIL import Image
 
 from tests.viewer.desks import make_orders
 from tests.viewer.fakes import Counting, Nodding
-from tests.viewer.silhouette import silhouette
+from tests.viewer.silhouette import render, silhouette
 from workbench.errors import GraphicsError
 from workbench.viewer import framing
-from workbench.viewer.camera import View, view_of
+from workbench.viewer.camera import CameraName, View, view_of
 from workbench.viewer.frames import MujocoFrames, RenderedFrames
 from workbench.viewer.look import THEMES
 from workbench.viewer.session import Session
@@ -100,6 +101,154 @@ def test_every_kind_of_geom_is_where_mujocos_own_renderer_puts_it(opened: list[A
     drawn = picture(frames)
     found = drawn[..., 0] - drawn[..., 2] > 20
     assert (expected & found).sum() / (expected | found).sum() > 0.95
+
+
+SOFT = {
+    "cloth": "<flexcomp name='f' type='grid' count='5 5 1' spacing='.2 .2 .2' pos='0 0 .6' euler='20 30 0' dim='2' "
+    "radius='.005' rgba='.8 .2 .1 1'><edge equality='true'/></flexcomp>",
+    "solid": "<flexcomp name='f' type='grid' count='3 3 3' spacing='.3 .3 .3' pos='0 0 .6' euler='20 30 0' dim='3' "
+    "radius='.001' rgba='.8 .2 .1 1'><edge equality='true'/></flexcomp>",
+    "cord": "<flexcomp name='f' type='grid' count='6 1 1' spacing='.2 .2 .2' pos='0 0 .6' dim='1' radius='.04' "
+    "rgba='.8 .2 .1 1'><edge equality='true'/></flexcomp>",
+    "mocap": "<body mocap='true' pos='0 0 .6' euler='10 20 30'>"
+    "<geom type='box' size='.3 .2 .1' rgba='.8 .2 .1 1'/></body>",
+    "sites and a tendon": "<body pos='0 0 .5'><freejoint/><geom size='.1' rgba='.8 .2 .1 1'/><site name='a' size='.12' "
+    "rgba='.8 .2 .1 1'/></body><site name='b' pos='.5 0 1' size='.1' rgba='.8 .2 .1 1'/>",
+    "hills": "<geom type='hfield' hfield='hills' rgba='.8 .2 .1 1'/>",
+}
+MORE = {
+    "sites and a tendon": "<tendon><spatial width='.03' rgba='.8 .2 .1 1'>"
+    "<site site='a'/><site site='b'/></spatial></tendon>",
+    "hills": "<asset><hfield name='hills' nrow='3' ncol='3' size='.5 .5 .6 .1' elevation='0 0 0 0 1 0 0 0 0'/></asset>",
+}
+
+
+@pytest.mark.parametrize("kind", SOFT)
+def test_what_is_no_rigid_primitive_is_where_mujocos_own_renderer_puts_it(
+    kind: str, opened: list[Any], tmp_path: Path
+) -> None:
+    model = mujoco.MjModel.from_xml_string(
+        f"<mujoco>{MORE.get(kind, '')}<worldbody><geom type='plane' size='9 9 1'/>{SOFT[kind]}</worldbody></mujoco>"
+    )
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    view, measures = View(120, -35, 3.0), framing.frame(model)
+    expected = silhouette(tmp_path, model, data, view, measures.target(data), SIZE)
+    frames = MujocoFrames(Posed(model, data), size=SIZE, samples=2, theme=THEMES["light"], view=view)
+    opened.append(frames)
+    drawn = picture(frames)
+    found = drawn[..., 0] - drawn[..., 2] > 25
+    assert expected.sum() > 500
+    assert (expected & found).sum() / (expected | found).sum() > 0.9
+
+
+def test_a_skin_bends_with_its_bones(opened: list[Any], tmp_path: Path) -> None:
+    model = mujoco.MjModel.from_xml_string(
+        "<mujoco><asset/><worldbody><geom type='plane' size='9 9 1'/>"
+        "<body name='a' pos='0 0 .5'><geom size='.01' group='4'/>"
+        "<body name='b' pos='.5 0 0'><joint axis='0 1 0'/><geom size='.01' group='4'/></body></body></worldbody>"
+        "<deformable><skin rgba='.8 .2 .1 1' vertex='0 -.3 .5 0 .3 .5 .5 -.3 .5 .5 .3 .5 1 -.3 .5 1 .3 .5' "
+        "face='0 2 1 2 3 1 2 4 3 4 5 3'>"
+        "<bone body='a' bindpos='0 0 .5' bindquat='1 0 0 0' vertid='0 1 2 3' vertweight='1 1 .5 .5'/>"
+        "<bone body='b' bindpos='.5 0 .5' bindquat='1 0 0 0' vertid='2 3 4 5' vertweight='.5 .5 1 1'/>"
+        "</skin></deformable></mujoco>"
+    )
+    data = mujoco.MjData(model)
+    data.qpos[0] = -0.7
+    mujoco.mj_forward(model, data)
+    view = View(120, -35, 3.0)
+    measures = framing.frame(model)
+    expected = silhouette(tmp_path, model, data, view, measures.target(data), SIZE)
+    frames = MujocoFrames(Posed(model, data), size=SIZE, samples=2, theme=THEMES["light"], view=view)
+    opened.append(frames)
+    drawn = picture(frames)
+    found = drawn[..., 0] - drawn[..., 2] > 25
+    assert expected.sum() > 500
+    assert (expected & found).sum() / (expected | found).sum() > 0.9
+
+
+def test_a_camera_of_the_model_sees_what_it_sees_in_mujocos_own_renderer(opened: list[Any], tmp_path: Path) -> None:
+    model = mujoco.MjModel.from_xml_string(
+        "<mujoco><worldbody><geom type='plane' size='9 9 1'/><body name='box' pos='0 0 .5'><freejoint/>"
+        "<geom type='box' size='.3 .2 .1' rgba='.8 .2 .1 1'/>"
+        "<camera name='rolled' pos='.4 -1.2 .8' xyaxes='1 .3 .2 -.3 .5 .8' fovy='62'/></body></worldbody></mujoco>"
+    )
+    data = mujoco.MjData(model)
+    data.qpos[:] = [1, 2, 1, 0.9, 0.1, -0.2, 0.3]
+    mujoco.mj_forward(model, data)
+    expected = silhouette(tmp_path, model, data, 0, None, SIZE)
+    frames = MujocoFrames(Posed(model, data), size=SIZE, samples=2, theme=THEMES["light"], view=CameraName("rolled"))
+    opened.append(frames)
+    drawn = picture(frames)
+    found = drawn[..., 0] - drawn[..., 2] > 25
+    assert expected.sum() > 500
+    assert (expected & found).sum() / (expected | found).sum() > 0.95
+
+
+SIDES = {"right": (220, 20, 20), "left": (20, 220, 20), "up": (20, 20, 220), "down": (220, 220, 20),
+         "front": (220, 20, 220), "back": (20, 220, 220)}  # fmt: skip
+
+
+@pytest.mark.parametrize("euler", ["0 0 0", "0 0 170", "150 60 0"])
+@pytest.mark.parametrize("geom", ["type='box' size='.3 .5 .2'", "type='sphere' size='.4'", "type='mesh' mesh='wedge'"])
+def test_a_cube_of_pictures_is_wrapped_as_mujocos_own_renderer_wraps_it(
+    geom: str, euler: str, opened: list[Any], tmp_path: Path
+) -> None:
+    for name, colour in SIDES.items():
+        side = np.full((64, 64, 3), colour, dtype=np.uint8)
+        # Something that tells a side turned over from one that is not.
+        side[:32, :32] //= 4
+        Image.fromarray(side).save(tmp_path / f"{name}.png")
+    files = " ".join(f"file{name}='{name}.png'" for name in SIDES)
+    (tmp_path / "model.xml").write_text(
+        f"<mujoco><visual><headlight ambient='1 1 1' diffuse='0 0 0' specular='0 0 0'/></visual><asset>"
+        f"<mesh name='wedge' vertex='.5 0 0 -.4 0 0 0 .5 0 0 -.4 0 0 0 .6 0 0 -.3'/>"
+        f"<texture name='t' type='cube' {files}/><material name='m' texture='t'/></asset>"
+        f"<worldbody><body pos='0 0 1' euler='{euler}'><geom {geom} material='m'/></body></worldbody></mujoco>"
+    )
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "model.xml"))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    view, measures = View(40, -30, 2.5), framing.frame(model)
+    theirs = render(tmp_path, model, data, view, measures.target(data), SIZE).astype(int)
+    mask = np.load(tmp_path / "mask.npy")
+    frames = MujocoFrames(Posed(model, data), size=SIZE, samples=1, theme=THEMES["light"], view=view)
+    opened.append(frames)
+    ours = picture(frames)
+    lit = mask & (theirs.max(axis=-1) > 150)
+    # Which channels are bright tells the side, in any light.
+    bright = [pixels > 0.55 * pixels.max(axis=-1, keepdims=True) for pixels in (ours, theirs)]
+    assert lit.sum() > 2000
+    assert (bright[0] == bright[1]).all(axis=-1)[lit].mean() > 0.93
+    # And the dark quarter of each is where it is there.
+    dark = [pixels.max(axis=-1)[mask] < 110 for pixels in (ours, theirs)]
+    assert (dark[0] == dark[1]).mean() > 0.85
+
+
+def test_what_is_behind_shows_through_where_that_is_asked_for(opened: list[Any]) -> None:
+    model = mujoco.MjModel.from_xml_string(
+        "<mujoco><worldbody><geom type='plane' size='9 9 1'/><body pos='0 0 1'><joint/>"
+        "<geom type='box' size='.02 .6 .6' rgba='.1 .3 .9 .4'/><geom pos='-.4 0 0' size='.3' rgba='.9 .1 .1 1'/>"
+        "</body></worldbody></mujoco>"
+    )
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    middles = []
+    for sees_through in (False, True):
+        frames = MujocoFrames(
+            Posed(model, data),
+            size=SIZE,
+            samples=2,
+            theme=THEMES["light"],
+            view=View(180, 0, 4),
+            sees_through=sees_through,
+        )
+        opened.append(frames)
+        middles.append(picture(frames)[SIZE[1] // 2, SIZE[0] // 2])
+        opened.pop().close()
+    solid, through = middles
+    assert solid[2] > solid[0] + 60
+    assert through[0] > solid[0] + 60
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -90,3 +91,15 @@ def test_faces_that_only_touch_at_a_vertex_do_not_share_it() -> None:
     vertices = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [-1, 0, 0], [0, -1, 0.0]])
     cut = geometry.split_creases(Mesh(vertices, np.array([[0, 1, 2], [0, 3, 4]])))
     assert len(cut.vertices) == 6
+
+
+@pytest.mark.parametrize("normal", [(1, 1, 0), (0.3, -0.2, 0.9), (0, 0, 1)])
+@pytest.mark.parametrize(
+    "mesh", [geometry.box((1, 2, 3)), geometry.sphere(0.5), geometry.capsule(0.3, 0.6), geometry.cylinder(0.4, 0.2)]
+)
+def test_a_cut_leaves_the_surface_and_no_face_across_the_plane(mesh: Any, normal: Any) -> None:
+    parts = geometry.cut(mesh, np.array(normal, dtype=float))
+    side = (parts.vertices @ np.array(normal, dtype=float))[parts.faces]
+    assert not ((side.min(axis=1) < -1e-5) & (side.max(axis=1) > 1e-5)).any()
+    assert parts.volume == pytest.approx(mesh.volume)
+    assert len(parts.faces) >= len(mesh.faces)

@@ -78,7 +78,9 @@ def test_a_tendon_through_space_is_drawn(model: Any) -> None:
 
 
 def test_a_mesh_with_coordinates_carries_its_picture(tmp_path: Path) -> None:
-    Image.fromarray(np.full((4, 8, 3), (255, 0, 0), dtype=np.uint8)).save(tmp_path / "red.png")
+    picture = np.full((4, 8, 3), (255, 0, 0), dtype=np.uint8)
+    picture[2:] = (0, 0, 255)
+    Image.fromarray(picture).save(tmp_path / "red.png")
     (tmp_path / "tile.obj").write_text(
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 0 1\n"
         "f 1/1 3/3 2/2\nf 1/1 2/2 4/3\nf 1/1 4/3 3/2\nf 2/1 3/2 4/3\n"
@@ -92,5 +94,26 @@ def test_a_mesh_with_coordinates_carries_its_picture(tmp_path: Path) -> None:
     assert shape.texture is not None
     assert shape.texture.shape == (4, 8, 3)
     assert shape.texture[0, 0] == pytest.approx((1, 0, 0))
+    assert shape.texture[3, 0] == pytest.approx((0, 0, 1))
     assert shape.mesh.uv is not None
     assert shape.mesh.uv.shape == (3 * len(shape.mesh.faces), 2)
+
+
+def test_a_texture_of_one_colour_tints_and_is_no_picture() -> None:
+    model = mujoco.MjModel.from_xml_string(
+        '<mujoco><asset><texture name="t" type="cube" builtin="flat" rgb1=".5 1 .25" rgb2=".5 1 .25" '
+        'mark="cross" width="64" height="64"/><material name="m" texture="t"/></asset><worldbody>'
+        '<geom size="1" material="m" rgba=".8 .6 .4 1"/></worldbody></mujoco>'
+    )
+    (shape,) = drawable_shapes(model)
+    assert shape.texture is None
+    assert shape.colour == pytest.approx((0.4, 0.6, 0.1), abs=0.01)
+
+
+def test_what_is_see_through_is_solid_or_left_out_unless_asked_for() -> None:
+    geoms = "".join(f"<geom name='{alpha}' size='1' rgba='1 0 0 {alpha}'/>" for alpha in (1, 0.5, 0.1, 0.01))
+    model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{geoms}</worldbody></mujoco>")
+    assert [(shape.name, shape.alpha) for shape in drawable_shapes(model)] == [("1", 1), ("0.5", 1)]
+    through = drawable_shapes(model, sees_through=True)
+    assert [shape.name for shape in through] == ["1", "0.5", "0.1"]
+    assert [shape.alpha for shape in through] == pytest.approx([1, 0.5, 0.1])

@@ -38,6 +38,7 @@ class Request:
 
     size: tuple[int, int]
     samples: int
+    sees_through: bool
     fps: float | None
     view: View | CameraName | None
     theme: ThemeName
@@ -246,7 +247,14 @@ class Recording:
         if not has_mujoco_model(env):
             return RenderedFrames(env)
         theme = theme_named(request.theme)
-        return MujocoFrames(env, size=request.size, samples=request.samples, theme=theme, view=request.view)
+        return MujocoFrames(
+            env,
+            size=request.size,
+            samples=request.samples,
+            theme=theme,
+            view=request.view,
+            sees_through=request.sees_through,
+        )
 
     def _open_several(self, together: Together) -> FrameSource:
         from workbench.viewer.camera import View

@@ -132,6 +132,7 @@ def _checked(args: argparse.Namespace) -> Request:
     return Request(
         size=size,
         samples=preset.samples,
+        sees_through=preset.sees_through,
         fps=fps,
         view=None if args.camera is None else parse_camera(args.camera),
         theme=next(name for name in THEMES if name == args.theme),

@@ -33,6 +33,9 @@ UNNAMED_VIEW = (90.0, -45.0)
 POSES = 48
 """Poses within the joint limits that tell how far a fixed base can reach."""
 
+RARELY = 0.1
+"""The share of these poses that may stick out of the picture, towards each side."""
+
 
 @dataclass(frozen=True)
 class Framing:
@@ -127,14 +130,18 @@ def _reachable(model: Any, low: Vector, high: Vector, geoms: list[int]) -> tuple
         )
     ]
     random = np.random.default_rng(0)
-    for _ in range(POSES):
+    lows, highs = np.empty((POSES, 3)), np.empty((POSES, 3))
+    for pose in range(POSES):
         data.qpos[:] = model.qpos0
         for joint in varied:
             data.qpos[model.jnt_qposadr[joint]] = random.uniform(*model.jnt_range[joint])
         mujoco.mj_kinematics(model, data)
-        here = _extent(model, data, geoms)
-        low, high = np.minimum(low, here[0]), np.maximum(high, here[1])
-    return low, high
+        lows[pose], highs[pose] = _extent(model, data, geoms)
+    # Poses at the ends of all joints at once are rare: a picture that held them too would show everything else small.
+    return (
+        np.minimum(low, np.quantile(lows, RARELY, axis=0)),
+        np.maximum(high, np.quantile(highs, 1 - RARELY, axis=0)),
+    )
 
 
 def _followed(model: Any, name: str | None, size: float) -> int | None:

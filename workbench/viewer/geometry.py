@@ -163,6 +163,44 @@ def split_creases(mesh: Mesh, *, angle_deg: float = CREASE_DEG) -> Mesh:
     return Mesh(mesh.vertices[vertex[kept]], numbers.reshape(count, 3), mesh.uv)
 
 
+def cut(mesh: Mesh, normal: Floats) -> Mesh:
+    """Return the same surface with every face that crosses the plane through the origin divided along it.
+
+    Neighbours stay neighbours: they share the vertices on the plane. Texture coordinates are left out.
+    """
+    side = mesh.vertices @ normal
+    side = np.where(np.abs(side) < 1e-6 * max(1e-9, float(np.abs(side).max(initial=0.0))), 0.0, side)
+    faces = np.asarray(mesh.faces, dtype=np.int64)
+    signs = np.sign(side[faces])
+    crossing = (signs.min(axis=1) < 0) & (signs.max(axis=1) > 0)
+    if not crossing.any():
+        return Mesh(mesh.vertices, faces)
+    # Each crossing face is turned so that its first corner is alone on its side, or lies on the plane.
+    crossed, their = faces[crossing], signs[crossing]
+    flat = their == 0
+    alone = their == -np.sign(their.sum(axis=1, keepdims=True))
+    first = np.where(flat.any(axis=1), flat.argmax(axis=1), alone.argmax(axis=1))
+    turned = np.take_along_axis(crossed, (first[:, None] + np.arange(3)) % 3, axis=1)
+    through_corner = flat.any(axis=1)
+    one, two = turned[~through_corner], turned[through_corner]
+    edges = np.concatenate([one[:, [0, 1]], one[:, [0, 2]], two[:, [1, 2]]])
+    unique, where = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)
+    low, high = unique[:, 0], unique[:, 1]
+    share = (side[low] / (side[low] - side[high]))[:, None]
+    points = mesh.vertices[low] + share * (mesh.vertices[high] - mesh.vertices[low])
+    new = len(mesh.vertices) + where.ravel()
+    here, there, across = np.split(new, [len(one), 2 * len(one)])
+    pieces = [
+        faces[~crossing],
+        np.column_stack([one[:, 0], here, there]),
+        np.column_stack([here, one[:, 1], one[:, 2]]),
+        np.column_stack([here, one[:, 2], there]),
+        np.column_stack([two[:, 0], two[:, 1], across]),
+        np.column_stack([two[:, 0], across, two[:, 2]]),
+    ]
+    return Mesh(np.concatenate([mesh.vertices, points]), np.concatenate(pieces))
+
+
 def _joined(count: int, pairs: Ints) -> Ints:
     """Return for each of `count` items the smallest item that `pairs` connect it with."""
     labels = np.arange(count)

@@ -28,12 +28,14 @@ class Preset:
     size: tuple[int, int]
     samples: int
     """Pixels drawn for each one shown, along each side."""
+    sees_through: bool = False
+    """Whether what the model says is see-through is drawn so."""
 
 
 PRESETS: dict[PresetName, Preset] = {
     "draft": Preset((480, 360), 1),
-    "default": Preset((640, 480), 2),
-    "hd": Preset((1280, 720), 2),
+    "default": Preset((640, 480), 2, sees_through=True),
+    "hd": Preset((1280, 720), 2, sees_through=True),
 }
 
 

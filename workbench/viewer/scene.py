@@ -1,6 +1,7 @@
 """A MuJoCo model as Polyscope structures: registered once, moved every frame.
 
-One mesh for each geom, moved by its transform, and a second one for its shadow; the floor; a curve for each tendon.
+One mesh for each geom, moved by its transform, and a second one for its shadow; the floor; a curve for each tendon;
+a mesh whose vertices move for each flex and skin.
 Polyscope must have been started before a scene is built, and the scene closed before it is stopped.
 """
 
@@ -20,6 +21,10 @@ from workbench.viewer.framing import Framing
 from workbench.viewer.geometry import Mesh
 from workbench.viewer.look import STUDIO, Colour, Theme, blend, linear
 from workbench.viewer.shapes import SHOWN_GROUPS, Shape, drawable_shapes, drawable_tendons
+from workbench.viewer.soft import Soft, drawable_soft
+
+PASSES = 4
+"""Layers that are seen through one another; each costs as much again as a picture without."""
 
 TINTED = 0.7
 """How far a tinted model's colours go towards its tint."""
@@ -58,6 +63,7 @@ class Scene:
         casts_shadows: Whether shadows lie on the floor.
         groups: The groups of geoms that are shown.
         dress: How it is told from other scenes that are drawn together with it.
+        sees_through: Draw see-through what the model says is, which takes several times as long where anything is.
     """
 
     def __init__(
@@ -69,6 +75,7 @@ class Scene:
         casts_shadows: bool = True,
         groups: Collection[int] = SHOWN_GROUPS,
         dress: Dress = Dress(),
+        sees_through: bool = False,
     ) -> None:
         self._polyscope = import_polyscope()
         self._framing = framing
@@ -93,11 +100,17 @@ class Scene:
 
         ground = frozenset() if framing.floor_geom is None else frozenset({framing.floor_geom})
         self._moved: list[_Moved] = []
-        for number, shape in enumerate(drawable_shapes(model, skip=ground, reach=10 * radius, groups=groups)):
+        shapes = drawable_shapes(model, skip=ground, reach=10 * radius, groups=groups, sees_through=sees_through)
+        softs = drawable_soft(model, groups=groups, sees_through=sees_through)
+        if min([1.0, *(shape.alpha for shape in shapes), *(soft.alpha for soft in softs)]) < 1:
+            self._polyscope.set_transparency_mode("pretty")
+            self._polyscope.set_transparency_render_passes(PASSES)
+        for number, shape in enumerate(shapes):
             drawn = self._draw(f"{number} {shape.name}", shape)
             shadow = self._draw_shadow(f"{number} {shape.name} shadow", shape) if casts_shadows else None
             body = int((model.geom_bodyid if shape.kind == "geom" else model.site_bodyid)[shape.index])
             self._moved.append(_Moved(shape.kind, shape.index, body, drawn, shadow))
+        self._softs = [self._draw_soft(soft, casts_shadows=casts_shadows) for soft in softs]
         self._tendons: list[tuple[int, int, Any]] = []
         for index, colour in drawable_tendons(model):
             nodes = 2 * int(model.tendon_num[index])
@@ -129,6 +142,16 @@ class Scene:
         if self._floor is not None:
             self._matrix[:3, 3] = floor.patch_position(target, self._tile, self._framing.floor_height)
             self._floor.bound_instance.set_transform(self._matrix)
+        for soft, drawn, shadow in self._softs:
+            vertices = soft.positions(data)
+            moved = vertices if offset is None else vertices + offset
+            if soft.faces is None:
+                drawn.update_node_positions(moved)
+            else:
+                drawn.update_vertex_positions(moved)
+            if shadow is not None:
+                fallen = vertices @ self._flattened[:3, :3].T + self._flattened[:3, 3]
+                shadow.update_vertex_positions(fallen if offset is None else fallen + offset)
         for index, nodes, curve in self._tendons:
             start, count = int(data.ten_wrapadr[index]), int(data.ten_wrapnum[index])
             # How many points a tendon runs through changes; a curve's does not, so the last point is repeated.
@@ -143,6 +166,9 @@ class Scene:
             one.drawn.set_enabled(visible)
             if one.shadow is not None:
                 one.shadow.set_enabled(visible and "shadows" in parts)
+        for _, _, shadow in self._softs:
+            if shadow is not None:
+                shadow.set_enabled("shadows" in parts)
         for _, _, curve in self._tendons:
             curve.set_enabled("tendons" in parts)
         if self._floor is not None:
@@ -151,20 +177,22 @@ class Scene:
     def close(self) -> None:
         """Let go of every structure."""
         self._moved.clear()
+        self._softs.clear()
         self._tendons.clear()
         self._floor = None
         for structure in self._structures:
             structure.remove()
         self._structures.clear()
 
-    def _register(self, name: str, mesh: Mesh, colour: Colour | None) -> Any:
+    def _register(self, name: str, mesh: Mesh, colour: Colour | None, alpha: float = 1.0) -> Any:
         name = f"{self._dress.name}{name}"
         structure = self._polyscope.register_surface_mesh(name, mesh.vertices, mesh.faces, smooth_shade=True)
+        # Polyscope remembers all of this by name, beyond the structure that it was set for.
+        structure.set_enabled(True)
+        structure.set_transparency(1.0 if colour is None else alpha * self._dress.opacity)
         structure.set_material("flat" if colour is None else STUDIO)
         if colour is not None:
             structure.set_color(linear(self._tinted(colour)))
-            if self._dress.opacity < 1:
-                structure.set_transparency(self._dress.opacity)
         self._structures.append(structure)
         return structure
 
@@ -172,7 +200,7 @@ class Scene:
         return colour if self._dress.tint is None else blend(colour, self._dress.tint, TINTED)
 
     def _draw(self, name: str, shape: Shape) -> Any:
-        structure = self._register(name, shape.mesh, shape.colour)
+        structure = self._register(name, shape.mesh, shape.colour, alpha=shape.alpha)
         # Only primitives are sure to be closed; meshes from files may have holes and faces turned inwards.
         structure.set_back_face_policy("cull" if shape.closed else "identical")
         if shape.texture is not None and shape.mesh.uv is not None and self._dress.tint is None:
@@ -187,6 +215,28 @@ class Scene:
                 enabled=True,
             )
         return structure
+
+    def _draw_soft(self, soft: Soft, *, casts_shadows: bool) -> tuple[Soft, Any, Any | None]:
+        name = f"{self._dress.name}{soft.name}"
+        if soft.faces is None:
+            assert soft.edges is not None
+            nodes = np.zeros((int(soft.edges.max()) + 1, 3))
+            cord = self._polyscope.register_curve_network(name, nodes, soft.edges)
+            cord.set_radius(soft.radius, relative=False)
+            cord.set_color(linear(self._tinted(soft.colour)))
+            cord.set_material(STUDIO)
+            self._structures.append(cord)
+            return soft, cord, None
+        mesh = Mesh(np.zeros((int(soft.faces.max()) + 1, 3)), soft.faces)
+        drawn = self._register(soft.name, mesh, soft.colour, alpha=soft.alpha)
+        drawn.set_back_face_policy("identical")
+        drawn.set_smooth_shade(soft.is_smooth)
+        if not casts_shadows:
+            return soft, drawn, None
+        shadow = self._register(f"{soft.name} shadow", mesh, None)
+        shadow.set_color(self._theme.shadow)
+        shadow.set_back_face_policy("identical")
+        return soft, drawn, shadow
 
     def _draw_shadow(self, name: str, shape: Shape) -> Any | None:
         if not shape.has_shadow:

@@ -16,12 +16,16 @@ from numpy.typing import NDArray
 from workbench.viewer import geometry
 from workbench.viewer.geometry import Mesh
 from workbench.viewer.look import Colour
+from workbench.viewer.textures import textured
 
 SHOWN_GROUPS = (0, 1, 2)
 """The groups of geoms, sites and tendons that MuJoCo's own viewer shows unasked."""
 
 FAINT = 0.2
-"""Nothing is drawn see-through, which would cost several times the frame; what is fainter than this is left out."""
+"""Where nothing is drawn see-through, what is fainter than this is left out."""
+
+FAINTEST = 0.02
+"""What is fainter than this is never drawn."""
 
 # MuJoCo's enums compare equal to NumPy integers on one side only, and never hash alike: plain numbers do both.
 PLANE = int(mujoco.mjtGeom.mjGEOM_PLANE)
@@ -34,8 +38,6 @@ BOX = int(mujoco.mjtGeom.mjGEOM_BOX)
 MESH = int(mujoco.mjtGeom.mjGEOM_MESH)
 SDF = int(mujoco.mjtGeom.mjGEOM_SDF)
 
-_RGB = int(mujoco.mjtTextureRole.mjTEXROLE_RGB)
-_FLAT = int(mujoco.mjtTexture.mjTEXTURE_2D)
 _UNSET = (0.5, 0.5, 0.5, 1.0)
 
 
@@ -56,6 +58,8 @@ class Shape:
     """It throws one; ground and marks do not."""
     texture: NDArray[np.floating[Any]] | None = None
     """A picture `(height, width, 3)` in 0..1 for meshes that carry texture coordinates; its first row is at v = 0."""
+    alpha: float = 1.0
+    """How little of what is behind shows through; 1 for nothing."""
 
 
 def drawable_shapes(
@@ -64,6 +68,7 @@ def drawable_shapes(
     skip: frozenset[int] = frozenset(),
     reach: float = 1.0,
     groups: Collection[int] = SHOWN_GROUPS,
+    sees_through: bool = False,
 ) -> list[Shape]:
     """Return the shapes of every visible geom and site of `model` but for the geoms in `skip`.
 
@@ -72,28 +77,39 @@ def drawable_shapes(
         skip: Numbers of geoms that are drawn in another way, such as the floor.
         reach: Half the side of planes that have no end.
         groups: The groups of geoms that are shown.
+        sees_through: Whether shapes are see-through where the model says so; else they are solid, or left out.
     """
+    faintest = FAINTEST if sees_through else FAINT
     shapes = []
     for index in range(model.ngeom):
-        colour, alpha = _colour(model, model.geom_rgba[index], int(model.geom_matid[index]))
-        if index in skip or alpha < FAINT or int(model.geom_group[index]) not in groups:
+        colour, alpha = colour_of(model, model.geom_rgba[index], int(model.geom_matid[index]))
+        if index in skip or alpha < faintest or int(model.geom_group[index]) not in groups:
             continue
         kind = int(model.geom_type[index])
         mesh = _mesh(model, kind, model.geom_size[index], int(model.geom_dataid[index]), reach)
         if mesh is not None:
-            texture = None if mesh.uv is None else _texture(model, int(model.geom_matid[index]))
+            half = model.geom_aabb[index][3:] if kind not in (PLANE, HFIELD) else np.abs(mesh.vertices).max(axis=0)
+            # Cubes are stretched to what MuJoCo stretches itself, which meshes from files are not.
+            stretch = half if kind not in (MESH, SDF) else np.ones(3)
+            mesh, texture = textured(model, int(model.geom_matid[index]), mesh, half, stretch)
+            if texture is not None and texture.size == 3:
+                colour, texture = _product(colour, texture[0, 0]), None
+            elif texture is not None:
+                texture = texture * np.array(colour)
             name = model.geom(index).name or f"geom {index}"
             ground = kind in (PLANE, HFIELD)
             closed = not ground and kind not in (MESH, SDF)
-            shapes.append(Shape("geom", index, name, mesh, colour, closed, not ground, texture))
+            see_through = alpha if sees_through else 1.0
+            shapes.append(Shape("geom", index, name, mesh, colour, closed, not ground, texture, see_through))
     for index in range(model.nsite):
-        colour, alpha = _colour(model, model.site_rgba[index], int(model.site_matid[index]))
-        if alpha < FAINT or model.site_group[index] not in SHOWN_GROUPS:
+        colour, alpha = colour_of(model, model.site_rgba[index], int(model.site_matid[index]))
+        if alpha < faintest or model.site_group[index] not in SHOWN_GROUPS:
             continue
         mesh = _mesh(model, int(model.site_type[index]), model.site_size[index], -1, reach)
         if mesh is not None:
             name = model.site(index).name or f"site {index}"
-            shapes.append(Shape("site", index, name, mesh, colour, has_shadow=False))
+            see_through = alpha if sees_through else 1.0
+            shapes.append(Shape("site", index, name, mesh, colour, has_shadow=False, alpha=see_through))
     return shapes
 
 
@@ -102,19 +118,24 @@ def drawable_tendons(model: Any) -> list[tuple[int, Colour]]:
     found = []
     for index in range(model.ntendon):
         first = model.wrap_type[model.tendon_adr[index]]
-        colour, alpha = _colour(model, model.tendon_rgba[index], int(model.tendon_matid[index]))
+        colour, alpha = colour_of(model, model.tendon_rgba[index], int(model.tendon_matid[index]))
         runs = int(first) != int(mujoco.mjtWrap.mjWRAP_JOINT)
         if runs and alpha >= FAINT and model.tendon_group[index] in SHOWN_GROUPS:
             found.append((index, colour))
     return found
 
 
-def _colour(model: Any, rgba: Any, material: int) -> tuple[Colour, float]:
+def colour_of(model: Any, rgba: Any, material: int) -> tuple[Colour, float]:
     """Return the colour and opacity: the material's, unless the element sets its own."""
     if material >= 0 and np.allclose(rgba, _UNSET):
         rgba = model.mat_rgba[material]
     red, green, blue, alpha = (float(channel) for channel in rgba)
     return (red, green, blue), alpha
+
+
+def _product(colour: Colour, other: Any) -> Colour:
+    red, green, blue = (float(own * theirs) for own, theirs in zip(colour, other, strict=True))
+    return red, green, blue
 
 
 def _mesh(model: Any, kind: int, size: Any, data: int, reach: float) -> Mesh | None:
@@ -158,19 +179,3 @@ def _model_mesh(model: Any, data: int) -> Mesh:
 
 def _slice(values: Any, starts: Any, counts: Any, index: int) -> Any:
     return values[int(starts[index]) : int(starts[index]) + int(counts[index])]
-
-
-def _texture(model: Any, material: int) -> NDArray[np.floating[Any]] | None:
-    """Return the picture of a material; cube maps wrap primitives and have no place on a mesh with coordinates."""
-    index = int(model.mat_texid[material][_RGB]) if material >= 0 else -1
-    if index < 0 or int(model.tex_type[index]) != _FLAT:
-        return None
-    height, width, channels, start = (
-        int(part[index]) for part in (model.tex_height, model.tex_width, model.tex_nchannel, model.tex_adr)
-    )
-    picture = model.tex_data[start : start + height * width * channels].reshape(height, width, channels)
-    if channels < 3:
-        picture = np.repeat(picture[..., :1], 3, axis=-1)
-    tint = model.mat_rgba[material][:3]
-    colours: NDArray[np.floating[Any]] = picture[..., :3].astype(float) / 255 * tint
-    return colours
