@@ -8,12 +8,15 @@ from PIL import Image
 
 from tests.montage.fakes import BLUE, RED, SIZE, WHITE, clip_of, make_clip, make_run, shown_of
 from workbench.errors import RequestError, WorkFailedError
+from workbench.montage.cards import draw_end, wrap
 from workbench.montage.clips import Clip
 from workbench.montage.ffmpeg import FilmInfo, encode, probe, still
 from workbench.montage.film import detail, film_frames, headline, write_film
-from workbench.montage.labels import LabelStyle
+from workbench.montage.grid import grid_frames, write_grid
+from workbench.montage.labels import BACKGROUND, LabelStyle, load_font
 from workbench.montage.plan import Plan
 from workbench.montage.timing import Pace, work_out
+from workbench.storyboard.layout import lay_out
 
 Pixel = tuple[int, int, int]
 
@@ -68,6 +71,44 @@ def test_a_fade_mixes_as_many_frames_as_it_says_and_neither_end(clips: list[Clip
     for step, frame in enumerate(range(16, 20), start=1):
         mixed = tuple(round(a + (b - a) * step / 5) for a, b in zip(red, white, strict=True))
         assert is_near(pixel(film, frame, corner), mixed)  # type: ignore[arg-type]
+
+
+def test_a_title_and_a_card_are_parts_like_the_clips(clips: list[Clip], tmp_path: Path) -> None:
+    timing = work_out(Pace(head_s=0.5, tail_s=0.5, transition_s=0.4), clips)
+    plan = Plan(tuple(clips[:2]), timing, title="Ant", end_words=("workbench", "montage", "7f3a"))
+    film = tmp_path / "film.mp4"
+    write_film(plan, film, scratch=tmp_path)
+    # 2 s and 3 s of cards, each with one fade: 24 + (5 + 10 + 5) + (5 + 15 + 5) + 34 frames, less three fades of 4.
+    assert probe(film).frames == film_frames(plan) == 24 + 20 + 25 + 34 - 3 * 4
+    corner = (150, 10)
+    dark, red = BACKGROUND, (208, 48, 48)
+    assert is_near(pixel(film, 19, corner), dark)
+    for step, frame in enumerate(range(20, 24), start=1):
+        mixed = tuple(round(a + (b - a) * step / 5) for a, b in zip(dark, red, strict=True))
+        assert is_near(pixel(film, frame, corner), mixed)  # type: ignore[arg-type]
+    assert is_near(pixel(film, 24, corner), red)
+    assert is_near(pixel(film, probe(film).frames - 1, corner), dark)
+
+
+def test_a_grid_ends_with_its_card(clips: list[Clip], tmp_path: Path) -> None:
+    timing = work_out(Pace(head_s=0.5, tail_s=0.5, transition_s=0.4), clips)
+    layout = lay_out(2, SIZE)
+    plan = Plan(tuple(clips[:2]), timing, layout=layout, end_words=("workbench", "montage"))
+    film = tmp_path / "grid.mp4"
+    write_grid(plan, film, scratch=tmp_path)
+    assert probe(film).frames == grid_frames(plan) == (5 + 15 + 5) + 34 - 4
+    inside = (layout.cells[1].x + 5, layout.cells[1].y + 5)
+    assert is_near(pixel(film, 20, inside), (232, 234, 240))
+    assert is_near(pixel(film, 26, inside), BACKGROUND)
+
+
+def test_a_long_command_is_wrapped_and_stays_on_its_card(clips: list[Clip]) -> None:
+    command = ["workbench", "montage", *[f"run_{number}" for number in range(40)]]
+    card = draw_end(SIZE, "", clips, command).convert("L")
+    left, top, right, bottom = card.point(lambda value: 255 * (value > 60)).getbbox() or (0, 0, 0, 0)
+    assert left > 0 and top > 0 and right < SIZE[0] and bottom < SIZE[1]
+    lines = wrap("one two three", load_font(12), load_font(12).getlength("one two"))
+    assert lines == ["one two", "three"]
 
 
 def test_without_a_fade_clips_follow_at_once(clips: list[Clip], tmp_path: Path) -> None:

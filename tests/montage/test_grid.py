@@ -97,7 +97,7 @@ def test_the_shape_is_chosen(count: int, columns: int) -> None:
 def test_everything_is_even_apart_and_inside(size: tuple[int, int], count: int, strip: bool) -> None:
     layout = lay_out(count, size, strip=strip)
     boxes = [layout.title, *layout.cells, *layout.captions, *([layout.strip] if layout.strip else [])]
-    assert layout.width <= 2560 and layout.height <= 1440
+    assert layout.width * layout.height <= 1920 * 1200 and max(layout.width, layout.height) <= 3840
     for box in boxes:
         assert all(value % 2 == 0 for value in (box.x, box.y, box.width, box.height))
         assert box.x >= 0 and box.x + box.width <= layout.width
@@ -108,6 +108,14 @@ def test_everything_is_even_apart_and_inside(size: tuple[int, int], count: int, 
             apart_y = one.y + one.height <= other.y or other.y + other.height <= one.y
             assert one is other or apart_x or apart_y
     assert layout.width % 2 == layout.height % 2 == 0
+
+
+def test_a_grid_is_no_smaller_than_it_must_be() -> None:
+    layout = lay_out(9, (1280, 720))
+    assert 0.95 * 1920 * 1200 < layout.width * layout.height <= 1920 * 1200
+    poster = lay_out(9, (1280, 720), most_pixels=3840 * 2160)
+    assert poster.width > 1.7 * layout.width
+    assert lay_out(4, (480, 360)).cells[0].width == 480
 
 
 def test_no_columns_are_refused() -> None:

@@ -16,7 +16,7 @@ from workbench.montage.plan import Plan, Writer
 from workbench.montage.request import Layout, MontageRequest
 from workbench.montage.timing import work_out
 from workbench.storyboard.arrangement import Place
-from workbench.storyboard.layout import LARGEST_FILM, LARGEST_PICTURE, lay_out
+from workbench.storyboard.layout import FILM_PIXELS, POSTER_PIXELS, lay_out
 
 Progress = Callable[[float, str], None]
 """Called with the share done, 0 to 1, and what is being done."""
@@ -37,15 +37,17 @@ def plan_montage(request: MontageRequest, clips: Sequence[Clip], places: Sequenc
         RequestError: The clips do not go together.
     """
     _check_sizes(clips)
-    most = GIF_MOST_FPS if request.suffix == ".gif" else None
-    timing = work_out(request.pace, clips, most_fps=most)
+    fastest = GIF_MOST_FPS if request.suffix == ".gif" else None
+    timing = work_out(request.pace, clips, most_fps=fastest)
     size = clips[0].info.even_size
     if request.layout == "film":
         layout = None
         unit, place = min(size[0] / 480, size[1] / 360), (size[0], 2 * round(size[1] / 6))
     else:
-        largest = LARGEST_PICTURE if request.layout == "poster" else LARGEST_FILM
-        layout = lay_out(len(clips), size, columns=request.columns, strip=request.curve, places=places, largest=largest)
+        most = POSTER_PIXELS if request.layout == "poster" else FILM_PIXELS
+        layout = lay_out(
+            len(clips), size, columns=request.columns, strip=request.curve, places=places, most_pixels=most
+        )
         unit = layout.unit
         place = (0, 0) if layout.strip is None else (layout.strip.width, layout.strip.height)
     strip = None
@@ -61,7 +63,7 @@ def plan_montage(request: MontageRequest, clips: Sequence[Clip], places: Sequenc
         strip=strip,
         moment=request.moment,
         title=request.title,
-        end_words=request.command if request.end_card else (),
+        end_words=_without_output(request.command) if request.end_card else (),
     )
 
 
@@ -80,6 +82,12 @@ def assemble(plan: Plan, layout: Layout, path: Path, *, tell: Progress) -> FilmI
         return probe(path)
     # ffmpeg reads no animated WebP, so what is no MP4 is told from the plan.
     return FilmInfo(*plan.size, plan.timing.fps, frames)
+
+
+def _without_output(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a command without where its file goes, which tells nobody else anything."""
+    place = words.index("--output") if "--output" in words else len(words)
+    return words[:place] + words[place + 2 :]
 
 
 def _check_sizes(clips: Sequence[Clip]) -> None:

@@ -28,7 +28,7 @@ FILM_SUFFIXES = (".mp4", ".webp", ".gif")
 GIF_MOST_FPS = 50
 """A GIF counts in hundredths of a second, and viewers slow down what is faster than two of them a frame."""
 _MP4 = ("-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart")
-_MANY_PIXELS = 1920 * 1080
+_MANY_PIXELS = 1280 * 960
 _FRUGAL = ("-x264-params", "threads=2:sliced-threads=1:sync-lookahead=0:rc-lookahead=0:bframes=0")
 """What a film of many pixels is encoded with: no frame waits for later ones, each of which takes 20 bytes a pixel."""
 _WEBP = ("-c:v", "libwebp_anim", "-quality", "75", "-compression_level", "4", "-loop", "0", "-pix_fmt", "yuv420p")

@@ -54,4 +54,6 @@ def join(parts: Sequence[str], lengths: Sequence[int], timing: Timing) -> tuple[
 def held(frames: int, timing: Timing) -> str:
     """Return the filters that show one picture for so many frames."""
     fps = f"{timing.fps.numerator}/{timing.fps.denominator}"
-    return f"fps={fps}:start_time=0,tpad=stop={frames}:stop_mode=clone,trim=end_frame={frames},setsar=1"
+    # A picture lasts for a 25th of a second: at a lower rate nothing would be left of it, so it is repeated first.
+    clock = f"settb=AVTB,setpts=N*{timing.fps.denominator}/{timing.fps.numerator}/TB"
+    return f"loop=loop={frames}:size=1,{clock},fps={fps}:start_time=0,trim=end_frame={frames},setsar=1"

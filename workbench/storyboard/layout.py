@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from workbench.errors import RequestError
 
-LARGEST_FILM = 2560, 1440
-"""Larger grids have their cells made smaller: encoding more takes memory that a training beside it may need."""
-LARGEST_PICTURE = 3840, 2160
-"""The same of a poster."""
+LONGEST_SIDE = 3840
+"""Larger grids have their cells made smaller; few players show more."""
+FILM_PIXELS = 1920 * 1200
+"""The same by area: encoding more takes memory that a training beside it may need."""
+POSTER_PIXELS = 3840 * 2160
+"""The same of one picture."""
 PREFERRED_ASPECT = 16 / 9
 Place = tuple[int, float]
 """Row and column of a cell, counted from 0; half a column where cells stand in the middle."""
@@ -68,7 +70,7 @@ def lay_out(
     columns: int | None = None,
     strip: bool = False,
     places: Sequence[tuple[int, int]] | None = None,
-    largest: tuple[int, int] = LARGEST_FILM,
+    most_pixels: int = FILM_PIXELS,
 ) -> GridLayout:
     """Return the layout of `count` cells.
 
@@ -78,7 +80,7 @@ def lay_out(
         columns: How many side by side; chosen by shape without.
         strip: Whether to leave room under the cells.
         places: Row and column of each cell, where they mean something; `columns` has no say then.
-        largest: Width and height that are not exceeded.
+        most_pixels: The area that is not exceeded.
 
     Raises:
         RequestError: Less than one column.
@@ -91,10 +93,12 @@ def lay_out(
     else:
         where = places
     layout = _at(where, size, strip=strip)
-    shrink = min(1.0, largest[0] / layout.width, largest[1] / layout.height)
-    while shrink < 1 and (layout.width > largest[0] or layout.height > largest[1]):
+    shrink = 1.0
+    while layout.width * layout.height > most_pixels or max(layout.width, layout.height) > LONGEST_SIDE:
+        area = math.sqrt(most_pixels / (layout.width * layout.height))
+        # A hundredth less each time: sides are rounded to even numbers, and so may not shrink at all.
+        shrink *= 0.99 * min(1.0, area, LONGEST_SIDE / max(layout.width, layout.height))
         layout = _at(where, (_even(size[0] * shrink), _even(size[1] * shrink)), strip=strip)
-        shrink *= 0.99
     return layout
 
 
