@@ -483,3 +483,78 @@ async def test_it_opens_on_the_newest_live_run_else_where_it_was_left(project: P
     async with app.run_test() as pilot:
         screen = await opened(pilot, settle)
         assert screen.current is not None and screen.current.short_id == "cccc"
+
+
+async def test_it_outlives_a_terminal_of_20_by_5(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    for seed in (1, 2, 3):
+        fakes.fake_run(project, "ant", f"{seed:04x}", seed=seed, group="g", returns=RISING)
+    async with app.run_test(size=(160, 48)) as pilot:
+        screen = await opened(pilot, settle)
+        await pilot.press("l", "j", "d")
+        await pilot.resize_terminal(20, 5)
+        await pilot.press("j", "greater_than_sign", "t")
+        await settle(pilot)
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        assert app.screen is screen and "ant 0001" in seen.text(app)
+
+
+async def test_recalled_filters_and_the_crossed_out_term(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    fakes.fake_run(project, "ant", "aaaa")
+    async with app.run_test() as pilot:
+        screen = await opened(pilot, settle)
+        for text in ("ant", "state:live"):
+            await pilot.press("slash", *text, "enter", "escape")
+        await pilot.press("slash", "up", "up")
+        assert screen.box.value == "ant"
+        await pilot.press("down", "enter")
+        assert screen.box.value == "state:live" and "/ state:live" in seen.text(app)
+        await pilot.press("slash", *" foo>1")
+        spans = [(span.start, span.end) for span in screen.box._value.spans]
+        assert (len("state:live "), len("state:live foo")) in spans
+
+
+async def test_marked_runs_are_compared(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    from workbench.ui.screens.compare import CompareScreen
+
+    for short_id in ("aaaa", "bbbb"):
+        fakes.fake_run(project, "ant", short_id, returns=RISING)
+    async with app.run_test() as pilot:
+        screen = await opened(pilot, settle)
+        assert screen.can("run.compare") is None
+        await pilot.press("a", "c")
+        await settle(pilot)
+        assert isinstance(app.screen, CompareScreen)
+
+
+async def test_columns_of_the_spec_are_shown_and_sorted_by(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    for short_id, gamma in (("aaaa", 0.9), ("bbbb", 0.99)):
+        spec = {"env_id": "Ant-v5", "algorithm": "ppo", "seed": 1, "total_steps": 10, "ppo": {"gamma": gamma}}
+        fakes.fake_run(project, "ant", short_id, spec=spec)
+    async with app.run_test(size=(120, 30)) as pilot:
+        screen = await opened(pilot, settle)
+        await screen.run_action("list_columns")
+        await pilot.press(*"ppo.gamma", "enter", "ctrl+g")
+        await settle(pilot)
+        assert "gamma" in seen.line_with(app, "Steps/s") and "0.99" in seen.line_with(app, "ant bbbb")
+        await pilot.press("less_than_sign")
+        await settle(pilot)
+        assert screen.listing.sort == "ppo.gamma"
+        assert [line.row.short_id for line in screen.listing.lines] == ["bbbb", "aaaa"]
+
+
+async def test_enter_in_the_chart_opens_the_run_as_long_as_no_checkpoint_is_pointed_at(
+    project: Project, app: WorkbenchApp, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = fakes.fake_run(project, "cart_pole", "7f3a", state="finished", returns=RISING)
+    watched: list[bool] = []
+    monkeypatch.setattr(RunsScreen, "action_viewer_watch", lambda screen: watched.append(True))
+    async with app.run_test() as pilot:
+        screen = await opened(pilot, settle)
+        screen.chart.focus()
+        await pilot.press("h", "enter")
+        assert watched == [True] and app.screen is screen
+        await pilot.press("escape", "enter")
+        await settle(pilot)
+        assert watched == [True]
+        assert isinstance(app.screen, RunScreen) and app.screen.path == run.path

@@ -358,11 +358,14 @@ class RunsScreen(RunScreenBase):
         return False
 
     def action_open_selected(self) -> None:
-        """Open the run under the cursor, or fold its group; a bad ending shows its card first."""
+        """Open the run under the cursor, or fold its group; a bad ending shows its card first.
+
+        In the chart it watches the checkpoint under the crosshair.
+        """
         line, row = self.line, self.current
         if line is None or row is None:
             return
-        if isinstance(self.focused, Chart):
+        if isinstance(self.focused, Chart) and self.chart_view.at is not None:
             self.action_viewer_watch()
         elif line.is_head:
             self._fold(line.group)
