@@ -33,6 +33,9 @@ def test_all_begin_with_the_same_seed_and_step_together() -> None:
     orders.do("next", n=1)
     assert [lane.session.seed for lane in player.lanes] == [8, 8, 8]
     assert len({float(data.qvel[0]) for data in player.datas}) == 1
+    orders.do("seed", value=20)
+    assert [lane.session.seed for lane in player.lanes] == [20, 20, 20]
+    assert len({float(data.qvel[0]) for data in player.datas}) == 1
 
 
 def test_one_that_has_ended_waits_in_its_last_state_for_the_others() -> None:
