@@ -1,12 +1,13 @@
 """Writes the pictures of the app in this folder: `python docs/screenshots.py PROJECT`.
 
-PROJECT is a folder with some runs; they are shown as they are, and nothing of them is changed. The app runs without a
+PROJECT is a folder with some runs; they are shown as they are. The app runs without a
 terminal, reads no settings of the person, and remembers nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -18,7 +19,7 @@ from workbench.ui.state import Remembered
 HERE = Path(__file__).resolve().parent
 SIZE = (132, 38)
 PICTURES: dict[str, tuple[str, ...]] = {
-    "runs": ("2", "a"),
+    "runs": ("2",),
     "environments": ("1",),
     "help": ("2", "question_mark"),
 }
@@ -32,7 +33,6 @@ async def draw(project: Project, name: str, keys: tuple[str, ...]) -> None:
         nowhere = Path(folder)
         app = WorkbenchApp(
             project,
-            read_only=True,
             remembered=Remembered(nowhere / "app.json"),
             settings_file=nowhere / "settings.toml",
         )
@@ -48,6 +48,8 @@ async def draw(project: Project, name: str, keys: tuple[str, ...]) -> None:
 
 def main() -> int:
     """Write them all."""
+    # Bands are drawn as tints where there are colours enough.
+    os.environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
     if len(sys.argv) != 2:
         sys.stderr.write("usage: python docs/screenshots.py PROJECT\n")
         return 2

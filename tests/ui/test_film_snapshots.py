@@ -35,16 +35,16 @@ def filled(project: Project) -> None:
 @BOTH
 def test_recordings(project: Project, settle: Settle, snap_compare: Snap, look: str, size: tuple[int, int]) -> None:
     filled(project)
-    assert snap_compare(made(project, look), terminal_size=size, run_before=before(settle, "4", "j"))
+    assert snap_compare(made(project, look), terminal_size=size, run_before=before(settle, "4", "j", then=settle))
 
 
 def test_recordings_of_an_empty_project(project: Project, settle: Settle, snap_compare: Snap) -> None:
-    assert snap_compare(made(project), terminal_size=SMALL, run_before=before(settle, "4"))
+    assert snap_compare(made(project), terminal_size=SMALL, run_before=before(settle, "4", then=settle))
 
 
 def test_recordings_in_a_plain_terminal(project: Project, settle: Settle, snap_compare: Snap) -> None:
     filled(project)
-    assert snap_compare(made(project, plain=True), terminal_size=SMALL, run_before=before(settle, "4"))
+    assert snap_compare(made(project, plain=True), terminal_size=SMALL, run_before=before(settle, "4", then=settle))
 
 
 @THEMES
@@ -63,7 +63,7 @@ def test_montage(project: Project, settle: Settle, snap_compare: Snap, look: str
         await pilot.press("l", "l", "right_square_bracket")
         await settle(pilot)
 
-    assert snap_compare(made(project, look), terminal_size=size, run_before=before(settle, then=ask))
+    assert snap_compare(made(project, look), terminal_size=size, run_before=before(settle, "4", then=ask))
 
 
 @THEMES
@@ -80,7 +80,7 @@ def test_report(project: Project, settle: Settle, snap_compare: Snap, look: str,
         assert isinstance(app, WorkbenchApp)
         app.report([run.path for run in (*seeds, other)])
 
-    assert snap_compare(made(project, look), terminal_size=size, run_before=before(settle, then=ask))
+    assert snap_compare(made(project, look), terminal_size=size, run_before=before(settle, "4", then=ask))
 
 
 @THEMES
@@ -91,4 +91,4 @@ def test_record(project: Project, settle: Settle, snap_compare: Snap, look: str)
         app.record("7f3a:8519680", "ant 7f3a at 8.5 M")
         await settle(pilot)
 
-    assert snap_compare(made(project, look), terminal_size=SMALL, run_before=before(settle, then=ask))
+    assert snap_compare(made(project, look), terminal_size=SMALL, run_before=before(settle, "4", then=ask))

@@ -15,6 +15,7 @@ from workbench.ui.keymap import read_keymap
 from workbench.ui.screens.keys import KeysCard
 from workbench.ui.screens.notices import NoticesCard
 from workbench.ui.settings import Settings, ensure_file, read_settings, template
+from workbench.ui.widgets.preview import why_no_colours
 
 THEMES = frozenset({"workbench-dark", "dracula"})
 
@@ -162,6 +163,16 @@ async def test_the_settings_file_is_written_once_and_opened(
         app.screen.action_app_settings()  # type: ignore[attr-defined]
         await pilot.pause()
         assert app.theme == "dracula"
+
+
+async def test_curves_begin_as_smooth_as_is_set_and_previews_can_be_off(project: Project, settle: Settle) -> None:
+    file = written(project.root, 'smoothing = 0.6\npreview = "off"\n')
+    fakes.fake_run(project, "ant", "7f3a", returns=[1, 2, 3])
+    app = fakes.make_app(project, settings_file=file)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "smooth 0.6" in seen.text(app)
+        assert why_no_colours(app, plain=False) == "Previews are off in the settings."
 
 
 async def test_every_theme_draws_every_place(project: Project, settle: Settle) -> None:

@@ -30,7 +30,8 @@ class ChartedScreen(WorkbenchScreen):
     def on_mount(self) -> None:
         """Look at charts as last time."""
         memory = self.workbench.remembered
-        weight = memory.text(MEMORY, "smoothing")
+        chosen = self.workbench.settings.smoothing
+        weight = memory.text(MEMORY, "smoothing") if chosen is None else str(chosen)
         axis = memory.text(MEMORY, "x_axis")
         seeds = memory.text(MEMORY, "seeds")
         self.look(

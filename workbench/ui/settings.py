@@ -24,7 +24,7 @@ from workbench.ui.charts.smoothing import WEIGHTS
 from workbench.ui.keymap import Keymap, read_keymap
 
 Notices = Literal["off", "bell", "desktop"]
-PreviewKind = Literal["halfblocks", "kitty", "sixel", "off"]
+PreviewKind = Literal["halfblocks", "off"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Settings:
     notices: Notices = "off"
     """How a notice calls while the terminal is not looked at: off, bell, or desktop (a notice of the desktop)."""
     preview: PreviewKind = "halfblocks"
-    """How pictures are drawn in the terminal: halfblocks, kitty or sixel (where the terminal knows them), or off."""
+    """How pictures are drawn in the terminal: halfblocks, or off."""
     smoothing: float | None = None
     """How strongly curves are smoothed at the start: 0, 0.6, 0.9 or 0.97. Left out: as last time."""
     editor: str = ""

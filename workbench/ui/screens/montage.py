@@ -90,8 +90,7 @@ class MontageTask(FilmTask):
 
     def on_mount(self) -> None:
         """Draw first frames where this terminal can."""
-        off = self.workbench.settings.preview == "off" or why_no_colours(self.app, plain=self.workbench.plain)
-        self.set_class(not off, "-drawn")
+        self.set_class(not why_no_colours(self.app, plain=self.workbench.plain), "-drawn")
 
     def can(self, command_id: str) -> bool | None:
         """Offer a poster besides what every form of a film does."""

@@ -142,7 +142,7 @@ class RecordingsScreen(WorkbenchScreen):
         film, still = self.current, self.query_one("#still", Preview)
         wide = self.has_class("-wide") or self.has_class("-huge")
         has_one = wide and film is not None and film.state == "done" and film.path.suffix.lower() in SUFFIXES
-        off = self.workbench.settings.preview == "off" or why_no_colours(self.app, plain=self.workbench.plain)
+        off = why_no_colours(self.app, plain=self.workbench.plain)
         version = None if film is None else (film.path, film.size_bytes, film.created)
         still.display = bool(has_one and not off and version not in self._blank)
         if film is None or not still.display:

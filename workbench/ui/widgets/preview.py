@@ -30,6 +30,9 @@ def why_no_colours(app: App[object], *, plain: bool) -> str:
     """Return why no picture can be shown in this terminal, as a sentence; empty where one can."""
     if plain:
         return "There is no preview in a plain terminal."
+    settings = getattr(app, "settings", None)
+    if settings is not None and settings.preview == "off":
+        return "Previews are off in the settings."
     if app.no_color or app.console.no_color:
         return "There is no preview without colours: NO_COLOR is set."
     if app.console.color_system not in ("truecolor", "256"):
