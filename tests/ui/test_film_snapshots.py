@@ -13,6 +13,7 @@ from tests.ui.test_shell_snapshots import SMALL, THEMES, Snap, before, made
 from workbench.project import Project
 from workbench.runs.recordings import Job
 from workbench.ui.app import WorkbenchApp
+from workbench.ui.widgets.focus_line import FocusLine
 
 LARGE = (160, 48)
 BOTH = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
@@ -44,7 +45,12 @@ def test_recordings_of_an_empty_project(project: Project, settle: Settle, snap_c
 
 def test_recordings_in_a_plain_terminal(project: Project, settle: Settle, snap_compare: Snap) -> None:
     filled(project)
-    assert snap_compare(made(project, plain=True), terminal_size=SMALL, run_before=before(settle, "4", then=settle))
+
+    async def look(pilot: Pilot[None]) -> None:
+        await settle(pilot)
+        pilot.app.screen.query_one(FocusLine).look()
+
+    assert snap_compare(made(project, plain=True), terminal_size=SMALL, run_before=before(settle, "4", then=look))
 
 
 @THEMES

@@ -26,7 +26,8 @@ class FocusLine(Static):
         self.sentence = ""
 
     def on_mount(self) -> None:
-        """Look now and then."""
+        """Look where something changed, and now and then."""
+        self.screen.bindings_updated_signal.subscribe(self, lambda _: self.look())
         self.set_interval(LOOK_S, self.look)
         self.look()
 
