@@ -359,23 +359,25 @@ def our_app(project: Path, log: Path) -> Any:
     from workbench.project import Project
     from workbench.ui.app import WorkbenchApp
 
-    class Noting(WorkbenchApp):
-        def _display(self, screen: Any, renderable: Any) -> None:
-            super()._display(screen, renderable)
-            if renderable is None or getattr(screen, "NAME", "") != "runs" or not screen.query("#runs"):
-                return
-            lines = screen.listing.lines
-            curves = screen.chart.data.curves or screen.chart.data.groups
-            note(
-                log,
-                painted=True,
-                listed=bool(lines) and len(self.runs.snapshot.rows) > 0,
-                drawn=bool(curves) and screen.chart.drawn > 0 and bool(screen._pasts),
-                whole=bool(lines) and screen.listing.snapshot.is_whole,
-                cursor=screen.table.cursor,
-            )
+    app: Any = WorkbenchApp(Project(project))
+    display = app._display
 
-    return Noting(Project(project))
+    def noting(screen: Any, renderable: Any) -> None:
+        display(screen, renderable)
+        if renderable is None or getattr(screen, "NAME", "") != "runs" or not screen.query("#runs"):
+            return
+        listing, chart = screen.listing, screen.chart
+        note(
+            log,
+            painted=True,
+            listed=bool(listing.lines),
+            drawn=bool(chart.data.curves or chart.data.groups) and chart.drawn > 0 and bool(screen._pasts),
+            whole=bool(listing.lines) and listing.snapshot.is_whole,
+            cursor=screen.table.cursor,
+        )
+
+    app._display = noting
+    return app
 
 
 def note(log: Path, **facts: Any) -> None:

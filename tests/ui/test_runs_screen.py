@@ -509,7 +509,7 @@ async def test_recalled_filters_and_the_crossed_out_term(project: Project, app: 
         assert screen.box.value == "ant"
         await pilot.press("down", "enter")
         assert screen.box.value == "state:live" and "/ state:live" in seen.text(app)
-        await pilot.press("slash", *" foo>1")
+        await pilot.press("slash", "end", *" foo>1")
         spans = [(span.start, span.end) for span in screen.box._value.spans]
         assert (len("state:live "), len("state:live foo")) in spans
 

@@ -42,6 +42,8 @@ AGES_S = 5.0
 """Rows that differ in nothing but their age are told of this often."""
 READING_S = 0.15
 """Long streams are read for so long at a time: the list is told of in between."""
+PIECE_BYTES = 2**18
+"""A followed run's stream is read in pieces of this length."""
 PAUSE_S = 0.05
 """The app draws for so long, undisturbed, before the rest is read."""
 
@@ -183,6 +185,8 @@ class RunWatch:
         self._poked = asyncio.Event()
         self._worker: Worker[None] | None = None
         self._told_at = -AGES_S
+        self._is_growing = False
+        """Whether followed streams have more to read."""
         self._complained: set[str] = set()
 
     # Life, on the event loop.
@@ -205,8 +209,12 @@ class RunWatch:
     async def settle(self) -> None:
         """Read once and hand over what changed before returning."""
         await asyncio.to_thread(self._read)
-        while self._store.is_behind:
+        while self._is_behind:
             await asyncio.to_thread(self._read)
+
+    @property
+    def _is_behind(self) -> bool:
+        return self._store.is_behind or self._is_growing
 
     def follow(self, owner: Widget, paths: Collection[Path], *, closely: bool = False) -> None:
         """Send the histories of these runs to `owner` from now on, in place of those it followed before.
@@ -283,7 +291,7 @@ class RunWatch:
 
     @property
     def _pause_s(self) -> float:
-        if self._store.is_behind:
+        if self._is_behind:
             return PAUSE_S
         is_idle = self.snapshot.is_read and not self.snapshot.live and not self.snapshot.queued
         return max(self._interval_s, IDLE_INTERVAL_S) if is_idle else self._interval_s
@@ -304,6 +312,7 @@ class RunWatch:
             for path in self._histories.keys() - wanted:
                 del self._histories[path]
                 self._records.pop(path, None)
+            self._grow(wanted)
             pasts = {path: self._past(path) for path in wanted}
             for owner, followed in everyone.items():
                 self._tell(owner, followed, pasts)
@@ -361,13 +370,24 @@ class RunWatch:
         self._rows[path] = (made_of, row)
         return row
 
+    def _grow(self, paths: Collection[Path]) -> None:
+        """Read on in the streams of followed runs, each a piece in turn, so that all their curves begin to show."""
+        deadline = time.monotonic() + READING_S
+        waiting = [self._histories.setdefault(path, History(RunDirectory(path))) for path in paths]
+        while waiting:
+            growing = []
+            for history in waiting:
+                # A number that no run writes, in a stream that something else did: what was read so far is shown.
+                with contextlib.suppress(ArithmeticError, TypeError, ValueError):
+                    if history.refresh(PIECE_BYTES):
+                        growing.append(history)
+            waiting = growing
+            if time.monotonic() >= deadline:
+                break
+        self._is_growing = bool(waiting)
+
     def _past(self, path: Path) -> Past:
-        history = self._histories.get(path)
-        if history is None:
-            history = self._histories[path] = History(RunDirectory(path))
-        # A number that no run writes, in a stream that something else did: what was read so far is shown.
-        with contextlib.suppress(ArithmeticError, TypeError, ValueError):
-            history.refresh()
+        history = self._histories[path]
         # Written once and whole; one that is missing may still be on its way.
         record = self._records.get(path) or history.run.record()
         self._records[path] = record
