@@ -89,7 +89,12 @@ class RunActs(ChartedScreen):
         what = named(rows)
         label = verb if len(rows) == 1 else f"{verb} {formatting.plural(len(rows), 'run')}"
         card = AskCard(f"{verb} {what}?", sentence, key=key, label=label)
-        self.app.push_screen(card, lambda answer: then() if answer else None)
+
+        def answered(answer: bool | None) -> None:
+            if answer:
+                then()
+
+        self.app.push_screen(card, answered)
 
     @work(group="act", exit_on_error=False, description="acting on a run")
     async def _carry_out(
