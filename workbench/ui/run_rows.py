@@ -37,6 +37,11 @@ _SHORT_ENDINGS = (("killed, signal ", "killed "), ("its process is gone", "proce
 _KILLED = re.compile(r"killed, signal \d+")
 """How a crash begins that the system brought about; what follows is the last line of the log."""
 
+_NOT_FINITE = re.compile(
+    r"(?:.*?, step \d+: )?(?:the )?(?:train/)?(?P<what>.+?) (?:is (?:nan|[-+]?inf)|(?:is|are) not finite)\b"
+)
+"""What was not finite, without the copy, the step and the checkpoint that a short cell has no room for."""
+
 
 @dataclass(frozen=True)
 class RunColumn:
@@ -191,6 +196,9 @@ def ending(row: RunRow) -> str:
         for word, said in _ENDING_WORDS:
             if word in row.reason:
                 return said
+    broken = _NOT_FINITE.match(row.reason)
+    if broken:
+        return f"not finite: {broken['what']}"
     killed = _KILLED.match(row.reason)
     return killed.group() if killed else row.reason or str(row.state)
 
@@ -313,4 +321,6 @@ def _eta_or_end(row: RunRow, *, wide: bool) -> tuple[Part, ...]:
         said = f"{said}, {formatting.age(max(0.0, row.created + row.age_s - row.changed))} ago"
     for long, short in _SHORT_ENDINGS if not wide else ():
         said = said.replace(long, short)
+    if len(said) > width:
+        said = said.removesuffix(" ago")
     return cell(formatting.shorten(said, width), colour)
