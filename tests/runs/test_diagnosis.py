@@ -124,6 +124,16 @@ def test_a_reward_term_is_the_environments() -> None:
     assert found.cause is not None and "reward term ctrl" in found.cause.text and not found.cause.fix
 
 
+def test_an_action_that_is_not_finite_is_the_policys() -> None:
+    event = {"kind": "anomaly", "what": "not_finite", "term": "the action cart_force", "steps": 1_015_808}
+    rate = Compared("ppo.learning_rate", 0.03, 0.0003)
+    found = diagnose(
+        {}, reason="cart_pole, copy 0, step 65: the action cart_force is inf", anomalies=[event], settings=[rate]
+    )
+    assert found.cause is not None and found.cause.text == "learning_rate 0.03 is 100 × the recipe's 0.0003"
+    assert found.cause.fix == {"ppo.learning_rate": "0.0003"}
+
+
 def test_a_failure_nobody_knows_has_no_cause() -> None:
     assert diagnose({}, reason="ValueError: no such file").cause is None
 

@@ -58,6 +58,8 @@ _NO_MEMORY = re.compile(
 _NO_DISK = re.compile(r"disk is full|No space left on device|quota exceeded|ENOSPC", re.IGNORECASE)
 _NOT_FINITE = re.compile(r"not finite|NaN|\bis nan\b|\bis inf\b|-inf\b", re.IGNORECASE)
 _AFTER = re.compile(r"after (\d+) steps")
+_ACTION = "the action"
+"""How a term begins that is none of the environment's own: what the policy told it to do."""
 _RAISED = re.compile(r"\braised \w+")
 _NATIVE = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV"}
 
@@ -254,7 +256,7 @@ def likely_cause(
         worse = None if symptom is None else _far_off(settings, usual)
         return outside if worse is None else replace(outside, fix=worse.fix, hint=f"Before that: {worse.text}.")
     term = next((str(event["term"]) for event in reversed(anomalies) if event.get("term")), "")
-    if term and not term.startswith("train/"):
+    if term and not term.startswith(("train/", _ACTION)):
         where = "" if "/" in term else "reward term "
         return Cause(
             f"{where}{term} of the environment is not finite, whatever the algorithm does",
