@@ -7,7 +7,6 @@ live in modules of their own.
 
 from __future__ import annotations
 
-import math
 import os
 import typing
 from abc import ABC, abstractmethod
@@ -24,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.errors import RequestError, SimulationError
 from workbench.simulation.config import BatchEnvConfig, config_class
 from workbench.simulation.episodes import EpisodeStatistics, Floats, StepArrays
-from workbench.simulation.guard import Guard, NotFiniteError, module_path
+from workbench.simulation.guard import Guard, NotFiniteError, is_finite, module_path
 from workbench.simulation.mjcf import actuator_name, compile_model
 from workbench.simulation.noise import Noise
 from workbench.simulation.snapshot import OpenBatch, Snapshot, put_back, take
@@ -466,7 +465,7 @@ class BatchEnv(ABC, Generic[C]):
         if taken.shape != (self.n_envs, *self.action_space.shape):
             due = (self.n_envs, *self.action_space.shape)
             raise SimulationError(f"{self.name} was given actions {taken.shape} where {due} is due.")
-        if not _is_finite(taken):
+        if not is_finite(taken):
             copy, index = (int(at) for at in np.argwhere(~np.isfinite(taken))[0])
             term = f"the action {self.action_names[index]}"
             raise NotFiniteError(self.name, copy, int(self.lengths[copy]) + 1, term, taken[copy, index])
@@ -480,7 +479,7 @@ class BatchEnv(ABC, Generic[C]):
         if observations.shape != self._observations.shape:
             due = self._observations.shape
             raise SimulationError(f"{self.name}: observe gave {observations.shape} where {due} is due.")
-        if not _is_finite(observations):
+        if not is_finite(observations):
             copy, index = (int(at) for at in np.argwhere(~np.isfinite(observations))[0])
             term = f"the observation {self.observation_names[index]}"
             raise NotFiniteError(self.name, copy, int(self.lengths[copy]), term, observations[copy, index])
@@ -493,11 +492,6 @@ class BatchEnv(ABC, Generic[C]):
 
     def _where(self, copy: int) -> str:
         return f"{self.name}, copy {copy}, step {self.lengths[copy]}"
-
-
-def _is_finite(numbers: NDArray[Any]) -> bool:
-    # A sum of squares is half the work, and tells but for numbers so large that their squares are not finite.
-    return math.isfinite(np.vdot(numbers, numbers)) or bool(np.isfinite(numbers).all())
 
 
 def _cpus() -> int:

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import inspect
+import math
 import traceback
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from workbench.errors import SimulationError, WorkbenchError
+
+
+def is_finite(numbers: NDArray[Any]) -> bool:
+    """Return whether all numbers are finite."""
+    # A sum of squares is half the work, and tells but for numbers so large that their squares are not finite.
+    return math.isfinite(np.vdot(numbers, numbers)) or bool(np.isfinite(numbers).all())
 
 
 class NotFiniteError(SimulationError):

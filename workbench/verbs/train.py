@@ -182,8 +182,8 @@ def _named(errors: Sequence[Problem], name: str, is_one_of_many: bool) -> list[P
 
 
 def _plan(args: argparse.Namespace, entry: Entry, seeds: Sequence[int], fork: Fork | None) -> _Plan:
-    from workbench.specs import changes, command_for, compose, errors_of
     from workbench.catalog.feasible import obstacles
+    from workbench.specs import changes, command_for, compose, errors_of
     from workbench.verbs.forking import problems_of, summary_of
 
     if entry.broken:
