@@ -14,15 +14,16 @@ TERMINAL = Path(__file__).resolve().with_name("terminal.md")
 _TITLE = "# The terminal app, measured\n"
 
 
-def replace_section(path: Path, heading: str, text: str) -> None:
+def replace_section(path: Path, heading: str, text: str, *, title: str = _TITLE) -> None:
     """Write a section of a file in place of the one with the same heading, else behind all others.
 
     Args:
         path: The file; it need not exist.
         heading: Without the signs before it.
         text: What stands below.
+        title: What the file begins with where it does not exist, a line with its sign.
     """
-    before = path.read_text(encoding="utf-8") if path.exists() else _TITLE
+    before = path.read_text(encoding="utf-8") if path.exists() else title
     parts = before.split("\n## ")
     section = f"{heading}\n\n{text.strip()}\n"
     places = [place for place, part in enumerate(parts) if place and part.partition("\n")[0].strip() == heading]

@@ -307,6 +307,26 @@ def test_ctrl_c_ends_the_recorder_and_leaves_nothing_half(project: Project, dire
     assert not list(project.recordings.rglob("*.mp4"))
 
 
+@pytest.mark.parametrize("suffix", [".mp4", ".gif"])
+def test_ctrl_c_while_encoding_leaves_nothing_half(project: Project, directory: RunDirectory, suffix: str) -> None:
+    told: list[str] = []
+
+    def interrupt(_share: float, message: str) -> None:
+        told.append(message)
+        # The second of these comes from the encoder at work.
+        if sum(item.startswith("encoding") for item in told) == 2:
+            raise KeyboardInterrupt
+
+    output = project.root / f"film{suffix}"
+    before = set(psutil.Process().children(recursive=True))
+    with pytest.raises(KeyboardInterrupt):
+        make_montage(request(directory, output=output), project, record=fake_recorder(), on_progress=interrupt)
+    assert sorted(path.name for path in project.root.glob("*film*")) == [f"film{suffix}.json"]
+    assert set(psutil.Process().children(recursive=True)) <= before
+    sidecar = read_sidecar(output)
+    assert sidecar is not None and sidecar.job is not None and sidecar.job.state == "stopped"
+
+
 def test_memory_does_not_grow_with_the_length(tmp_path: Path) -> None:
     """Put together films of 20 and of 400 seconds in processes of their own, and compare what they took at most."""
     peaks = []

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 
 import psutil
@@ -28,7 +29,7 @@ FILM_SUFFIXES = (".mp4", ".webp", ".gif")
 GIF_MOST_FPS = 50
 """A GIF counts in hundredths of a second, and viewers slow down what is faster than two of them a frame."""
 _MP4 = ("-c:v", "libx264", "-preset", "veryfast", "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart")
-_MANY_PIXELS = 1280 * 960
+_MANY_PIXELS = 900_000
 _FRUGAL = ("-x264-params", "threads=2:sliced-threads=1:sync-lookahead=0:rc-lookahead=0:bframes=0")
 """What a film of many pixels is encoded with: no frame waits for later ones, each of which takes 20 bytes a pixel."""
 _WEBP = ("-c:v", "libwebp_anim", "-quality", "75", "-compression_level", "4", "-loop", "0", "-pix_fmt", "yuv420p")
@@ -90,6 +91,15 @@ def probe(film: Path) -> FilmInfo:
     Raises:
         WorkFailedError: It is not a film, or holds no frame.
     """
+    try:
+        stat = film.stat()
+    except OSError as error:
+        raise WorkFailedError(f"{film} is not a film that can be read: {error.strerror or error}") from error
+    return _probe(film, stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=256)
+def _probe(film: Path, _mtime_ns: int, _size: int) -> FilmInfo:
     words = [ffmpeg(), "-hide_banner", "-nostdin", "-i", str(film), "-map", "0:v:0", "-c", "copy", "-f", "null", "-"]
     done = subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
     stream = _VIDEO.search(done.stderr)

@@ -18,7 +18,7 @@ from workbench.montage.joining import held, join, joined_frames, lead
 from workbench.montage.labels import BACKGROUND
 from workbench.montage.plan import OnFrame, Plan
 from workbench.montage.timing import Timing
-from workbench.storyboard.layout import GridLayout
+from workbench.storyboard.layout import Box, GridLayout
 
 EARLY_S = 0.25
 """A clip counts as ended early when others play on for longer than this."""
@@ -42,7 +42,9 @@ def write_grid(plan: Plan, path: Path, *, scratch: Path, on_frame: OnFrame = lam
     """Encode the grid; see `Writer`."""
     layout, clips, strip = _laid_out(plan), plan.clips, plan.strip
     endings = ends_early(clips, plan.timing)
-    pictures = [draw_canvas(layout, clips, strip, title=plan.title)]
+    canvas = draw_canvas(layout, clips, strip, title=plan.title).convert("RGB")
+    # Only what is written on goes into the film: to lay all of the canvas over each frame takes as long as encoding.
+    pictures = [canvas.crop(_edges(box)) for box in _written(layout)]
     for number in endings:
         cell = layout.cells[number]
         pictures.append(draw_ending((cell.width, cell.height), layout.unit, clips[number]))
@@ -64,7 +66,7 @@ def write_grid(plan: Plan, path: Path, *, scratch: Path, on_frame: OnFrame = lam
 
 
 def grid_graph(plan: Plan, endings: dict[int, int]) -> str:
-    """Return the filter graph: inputs are the clips, the canvas, veils, a dot for each curve, and the card at the end.
+    """Return the filter graph: inputs are the clips, what is written, veils, a dot for each curve, the last card.
 
     Args:
         plan: The grid.
@@ -79,29 +81,28 @@ def grid_graph(plan: Plan, endings: dict[int, int]) -> str:
         scale = (cell.width, cell.height)
         lines.append(f"[{number}:v]{steady(clip, timing, head=timing.head, frames=frames, scale=scale)}[c{number}]")
     colour = "0x{:02x}{:02x}{:02x}".format(*BACKGROUND)
-    if count > 1:
-        places = "|".join(f"{cell.x}_{cell.y}" for cell in layout.cells)
-        cells = "".join(f"[c{number}]" for number in range(count))
-        lines.append(f"{cells}xstack=inputs={count}:layout={places}:fill={colour}[s]")
-    else:
-        cell = layout.cells[0]
-        lines.append(f"[c0]pad={cell.x + cell.width}:{cell.y + cell.height}:{cell.x}:{cell.y}:{colour}[s]")
-    lines.append(f"[s]pad={layout.width}:{layout.height}:0:0:{colour}[w]")
-    lines.append(f"[w][{count}:v]overlay=0:0[o]")
+    written = _written(layout)
+    pictures = range(count, count + len(written))
+    lines += [f"[{number}:v]{held(1, timing)},{YUV}[c{number}]" for number in pictures]
+    boxes = [*layout.cells, *written]
+    places = "|".join(f"{box.x}_{box.y}" for box in boxes)
+    cells = "".join(f"[c{number}]" for number in range(len(boxes)))
+    lines.append(f"{cells}xstack=inputs={len(boxes)}:layout={places}:fill={colour}[o]")
+    overlays = len(boxes)
     last = "o"
-    for place, (number, start) in enumerate(endings.items(), start=1):
+    for place, (number, start) in enumerate(endings.items()):
         cell = layout.cells[number]
-        lines.append(f"[{last}][{count + place}:v]overlay={cell.x}:{cell.y}:enable='gte(n,{start})'[e{place}]")
+        lines.append(f"[{last}][{overlays + place}:v]overlay={cell.x}:{cell.y}:enable='gte(n,{start})'[e{place}]")
         last = f"e{place}"
     if strip is not None and layout.strip is not None:
         # While all clips play at once, the dot goes from the first of them to the last.
         span = (timing.head, frames - timing.tail)
         journeys = [list(zip(span, (min(curve.marks), max(curve.marks)), strict=True)) for curve in strip.curves]
-        first_dot = count + 1 + len(endings)
+        first_dot = overlays + len(endings)
         lines.append(strip.filters(journeys, x=layout.strip.x, y=layout.strip.y, source=last, dot=first_dot, out="m"))
         last = "m"
     if plan.end_words:
-        picture = count + 1 + len(endings) + (0 if strip is None else len(strip.curves))
+        picture = overlays + len(endings) + (0 if strip is None else len(strip.curves))
         lines.append(f"[{last}]format=yuv420p,setsar=1[g]")
         lines.append(f"[{picture}:v]{held(lengths[1] + lead(1, timing), timing)},{YUV}[end]")
         joining, last = join(["g", "end"], lengths, timing)
@@ -114,6 +115,16 @@ def _lengths(plan: Plan) -> list[int]:
     timing = plan.timing
     playing = timing.head + max(timing.body(clip) for clip in plan.clips) + timing.tail
     return [playing, *([end_frames(timing)] if plan.end_words else [])]
+
+
+def _written(layout: GridLayout) -> list[Box]:
+    """Return the parts of the canvas that hold more than its colour, and its last corner, which makes it whole."""
+    corner = Box(layout.width - 2, layout.height - 2, 2, 2)
+    return [layout.title, *layout.captions, *([] if layout.strip is None else [layout.strip]), corner]
+
+
+def _edges(box: Box) -> tuple[int, int, int, int]:
+    return box.x, box.y, box.x + box.width, box.y + box.height
 
 
 def _laid_out(plan: Plan) -> GridLayout:
