@@ -204,7 +204,8 @@ async def test_a_report_names_its_runs_and_says_which_still_run(project: Project
         await pilot.pause()
         task = app.screen
         assert isinstance(task, ReportTask)
-        assert "ant PPO ×2" in seen.line_with(app, "ant PPO")
+        # Two seeds ended at 1 and 2: neither stands for both.
+        assert "ant PPO ×2                         2       1.5" in seen.line_with(app, "ant PPO")
         assert "! ant b19e at 10 % still runs: the report says so." in seen.words(app)
         await fill(pilot, task, format="Markdown", title="Week 48", montage="film it", group="whole groups")
         await pilot.press("ctrl+g")

@@ -22,6 +22,8 @@ COLUMNS = (
     Column("size", "Size", "right", least=7),
     Column("made", "Made", "right"),
 )
+_MOST_RETURNS = 4
+"""How many returns are told of a film; further ones are but hinted at."""
 MADE = "made"
 SORTS: dict[str, Callable[[Recording], float | str]] = {
     MADE: lambda item: item.created,
@@ -148,9 +150,9 @@ def _facts(sidecar: Sidecar) -> list[str]:
     if len(episodes) == 1:
         facts.append(f"return {formatting.number(episodes[0].return_)}")
     elif episodes:
-        facts.append(
-            f"{len(episodes)} episodes, returns {', '.join(formatting.number(item.return_) for item in episodes[:4])}"
-        )
+        told = [formatting.number(item.return_) for item in episodes[:_MOST_RETURNS]]
+        more = ["…"] if len(episodes) > _MOST_RETURNS else []
+        facts.append(f"{len(episodes)} episodes, returns {', '.join(told + more)}")
     if sidecar.size:
         facts.append(f"{sidecar.size[0]}×{sidecar.size[1]}")
     if sidecar.fps:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import ClassVar
 
@@ -12,6 +12,7 @@ from textual.widgets import Input, Static
 
 from workbench import formatting
 from workbench.formatting import plural
+from workbench.runs.statistics import iqm
 from workbench.ui.screens.filming import FilmTask, with_flags
 from workbench.ui.watch import RunRow
 from workbench.ui.widgets.choice import Choice
@@ -76,14 +77,17 @@ class ReportTask(FilmTask):
         for members in groups[:MOST_LISTED]:
             first = members[0]
             bests = [row.best for row in members if row.best is not None]
-            best = max(bests, key=lambda item: item.mean_return, default=None)
+            best = formatting.number(_middle(item.mean_return for item in bests))
+            if len(members) == 1 and bests:
+                best = formatting.spread(bests[0].mean_return, bests[0].std_return)
+            last = _middle(row.last_return for row in members)
             name = f"{first.env_name} {first.algorithm.upper()}" + (
                 f" {first.short_id}" if len(members) == 1 else f" ×{len(members)}"
             )
             lines.append(
                 Content(
-                    f"{formatting.shorten(name, 29):<30}{len(members):>6}  {formatting.number(first.last_return):>8}  "
-                    f"{formatting.spread(best.mean_return, best.std_return) if best else formatting.UNKNOWN:<18}"
+                    f"{formatting.shorten(name, 29):<30}{len(members):>6}  {formatting.number(last):>8}  "
+                    f"{best:<18}"
                     f"{formatting.amount(max(row.steps for row in members)):>8}"
                 )
             )
@@ -102,3 +106,8 @@ class ReportTask(FilmTask):
 
 def _alike(row: RunRow) -> tuple[str, ...]:
     return (row.env_name, row.algorithm, row.group or row.name)
+
+
+def _middle(values: Iterable[float | None]) -> float:
+    """The interquartile mean of what is known, as the list of runs has it of a group."""
+    return iqm([value for value in values if value is not None])
