@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from workbench.montage.grid import grid_frames, write_grid
 from workbench.montage.labels import BACKGROUND, LabelStyle, load_font
 from workbench.montage.plan import Plan
 from workbench.montage.timing import Pace, work_out
+from workbench.runs.recordings import Sidecar
 from workbench.storyboard.layout import lay_out
 
 Pixel = tuple[int, int, int]
@@ -152,6 +154,8 @@ def test_labels_tell_step_return_run_and_iteration(clips: list[Clip]) -> None:
     assert headline(clips[2]) == "step 1 024 000  ·  return 1 702"
     assert headline(clips[0]) == "step 0  ·  return -12.3"
     assert detail(clips[2]) == "ant  ·  PPO  ·  7f3a  ·  iteration 3"
+    seeded = dataclasses.replace(clips[2], sidecar=Sidecar(seed=10_002))
+    assert detail(seeded, tells_seed=True) == "ant  ·  PPO  ·  7f3a  ·  iteration 3  ·  seed 10 002"
 
 
 def test_a_fade_longer_than_what_stands_still_is_refused(clips: list[Clip]) -> None:

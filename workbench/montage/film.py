@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from workbench.montage.cards import draw_end, draw_title, end_frames, title_frames
-from workbench.montage.clips import Clip
+from workbench.montage.clips import Clip, common_seed
 from workbench.montage.curve import Curve, CurveStrip
 from workbench.montage.ffmpeg import COLOURS, RANGE, encode
 from workbench.montage.joining import held, join, joined_frames, lead, starts
@@ -29,23 +29,27 @@ def headline(clip: Clip) -> str:
     return f"step {steps_text(clip.shown.steps)}" + ("" if value is None else f"  ·  return {return_text(value)}")
 
 
-def detail(clip: Clip) -> str:
-    """Return the rest: which run, iteration, evaluation."""
+def detail(clip: Clip, *, tells_seed: bool = False) -> str:
+    """Return the rest: which run, iteration, evaluation, and the seed where clips differ in it."""
     shown = clip.shown
     parts = [shown.run.title]
     if shown.iteration is not None:
         parts.append(f"iteration {steps_text(shown.iteration)}")
     if shown.evaluation_mean is not None:
         parts.append(f"evaluation {return_text(shown.evaluation_mean)}")
+    if tells_seed and clip.sidecar is not None and clip.sidecar.seed is not None:
+        parts.append(f"seed {steps_text(clip.sidecar.seed)}")
     return "  ·  ".join(parts)
 
 
 def write_film(plan: Plan, path: Path, *, scratch: Path, on_frame: OnFrame = lambda frame: None) -> None:
     """Encode the film; see `Writer`."""
     clips, strip = plan.clips, plan.strip
-    stamps = [film_label(headline(clip), detail(clip), clip.info.even_size, plan.style) for clip in clips]
-    pictures = [stamp.picture for stamp in stamps]
     size = clips[0].info.even_size
+    tells_seed = common_seed(clips) is None
+    texts = [(headline(clip), detail(clip, tells_seed=tells_seed)) for clip in clips]
+    stamps = [film_label(*text, size, plan.style) for text in texts]
+    pictures = [stamp.picture for stamp in stamps]
     if plan.title:
         pictures.append(draw_title(size, plan.title, clips))
     if plan.end_words:
