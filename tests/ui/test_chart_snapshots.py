@@ -18,7 +18,6 @@ from workbench.ui.charts.model import (
     Flag,
     Group,
     Ladder,
-    Pause,
     Point,
     Reference,
     SeedView,
@@ -78,12 +77,12 @@ def forked() -> ChartData:
     """A run that was forked, paused, and has values that are no numbers."""
     parent = climbing(0, top=900, end=4e6)
     child = climbing(
-        1, top=700, letter="b", slot=3, bold=True, pauses=(Pause(6e6, 1200.0),), parent=parent,
+        1, top=700, letter="b", slot=3, bold=True, parent=parent,
     )  # fmt: skip
     values = child.values.copy() + 500
     values[200:230] = np.nan
     steps = 4e6 + child.steps * 0.5
-    child = replace(child, steps=steps, wall_s=steps / 9800 + 1200 * (steps > 6e6), values=values)
+    child = replace(child, steps=steps, wall_s=steps / 9800, values=values)
     return ChartData("return", "return", (child,), flags=(Flag(4e6, "F"),), checkpoints=LADDER[4:9])
 
 

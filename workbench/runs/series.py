@@ -39,7 +39,7 @@ class Series:
 
     @property
     def wall_s(self) -> NDArray[np.float64]:
-        """Wall time since the run began, pauses included, `(n,)`; NaN where unknown."""
+        """Seconds of active training, pauses left out, `(n,)`; NaN where unknown."""
         return self._view(1)
 
     @property

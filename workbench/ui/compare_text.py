@@ -177,7 +177,6 @@ def chart(
                 bold=bold,
                 budget=float(row.total_steps) if live else None,
                 reached=float(row.steps) if live else 0.0,
-                pauses=past.pauses,
             )
         )
     several = len({side.first.env_id for side in columns}) > 1

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from workbench.runs.directory import CheckpointDirectory, RunDirectory
 from workbench.runs.history import Evaluation, History
-from workbench.ui.charts.model import Pause
 
 Floats = NDArray[np.float64]
 
@@ -53,8 +52,6 @@ class Past:
     iteration: int = 0
     wall_s: float = 0.0
     episodes: int = 0
-    pauses: tuple[Pause, ...] = ()
-    """Those that ended, oldest first."""
 
 
 @dataclass(frozen=True)
@@ -101,17 +98,7 @@ def take(history: History, record: Mapping[str, Any]) -> Past:
         history.iteration,
         history.wall_s,
         history.episodes,
-        _pauses(history),
     )
-
-
-def _pauses(history: History) -> tuple[Pause, ...]:
-    found, begun = [], None
-    for change in history.states:
-        if begun is not None and change.time > begun.time:
-            found.append(Pause(float(begun.steps), change.time - begun.time))
-        begun = change if change.state == "paused" else None
-    return tuple(found)
 
 
 def read_checkpoints(run: RunDirectory, past: Past) -> tuple[CheckpointRow, ...]:

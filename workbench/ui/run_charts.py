@@ -11,7 +11,7 @@ import numpy as np
 from workbench import formatting
 from workbench.runs.lineage import Parent
 from workbench.runs.statistics import SeedBand
-from workbench.ui.charts.model import ChartData, Curve, Group, Ladder, Pause, Reference
+from workbench.ui.charts.model import ChartData, Curve, Group, Ladder, Reference
 from workbench.ui.charts.overlay import Identity
 from workbench.ui.past import CheckpointRow, Past, Points
 from workbench.ui.run_bars import ending_bars, term_bars
@@ -96,7 +96,6 @@ def curve_of(
     bold: bool = False,
     budget: float | None = None,
     reached: float = 0.0,
-    pauses: tuple[Pause, ...] = (),
     parent: Curve | None = None,
 ) -> Curve:
     """Return one metric as a curve; a metric that is not there is a curve without points."""
@@ -113,7 +112,6 @@ def curve_of(
         bold,
         budget,
         reached,
-        pauses,
         parent,
     )
 
@@ -159,7 +157,6 @@ def _of_row(
         bold=bold,
         budget=float(row.total_steps) if row.state.is_live else None,
         reached=float(row.steps) if row.state.is_live else 0.0,
-        pauses=past.pauses,
         parent=parent,
     )
 
@@ -310,9 +307,7 @@ class RunCharts:
         if clock is not None and len(clock.steps):
             wall_s, episodes = (np.interp(steps, clock.steps, known) for known in (clock.wall_s, clock.episodes))
         values = np.array([point.value for point in points])
-        curve = Curve(
-            EVALUATION, "evaluation", steps, wall_s, episodes, values, "", 0, bold=True, pauses=self._past.pauses
-        )
+        curve = Curve(EVALUATION, "evaluation", steps, wall_s, episodes, values, "", 0, bold=True)
         return [
             ChartData(
                 EVALUATION,
@@ -389,7 +384,6 @@ class RunCharts:
             bold=True,
             budget=self._budget,
             reached=self._reached,
-            pauses=self._past.pauses,
             parent=self._before(name),
         )
         return ChartData(
@@ -412,7 +406,6 @@ class RunCharts:
                 Identity(place if place < SERIES_COUNT else None, letter),
                 budget=self._budget,
                 reached=self._reached,
-                pauses=self._past.pauses,
             )
             for place, ((name, points), letter) in enumerate(zip(series.items(), letters, strict=True))
         )

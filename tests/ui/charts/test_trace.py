@@ -9,7 +9,7 @@ import pytest
 
 from workbench.runs.series import Series
 from workbench.ui.charts import trace as module
-from workbench.ui.charts.model import ChartView, Curve, Pause, XAxis
+from workbench.ui.charts.model import ChartView, Curve, XAxis
 from workbench.ui.charts.trace import Trace, Traces
 
 
@@ -33,11 +33,10 @@ VALUES: list[float | None] = [*np.random.default_rng(0).normal(size=300).tolist(
 @pytest.mark.parametrize("log", [False, True])
 def test_a_curve_taken_in_bit_by_bit_is_as_one_taken_in_at_once(axis: XAxis, weight: float, log: bool) -> None:
     series, bits, whole = Series(), Trace(axis, weight, log), Trace(axis, weight, log)
-    pauses = (Pause(1005, 30), Pause(2005, 7))
     for start in range(0, len(VALUES), 13):
         grown(series, VALUES[start : start + 13])
-        bits.take(of(series, pauses=pauses))
-    whole.take(of(series, pauses=pauses))
+        bits.take(of(series))
+    whole.take(of(series))
     for one, other in ((bits.front, whole.front), (bits.raw, whole.raw)):
         assert np.array_equal(one.x, other.x)
         assert one.y == pytest.approx(other.y, rel=1e-12, nan_ok=True)
@@ -68,14 +67,6 @@ def test_a_run_that_went_back_is_taken_in_anew() -> None:
     grown(series, [7.0] * 500)
     trace.take(of(series))
     assert len(trace.raw) == 600 and trace.raw.y[100:].tolist() == [7.0] * 500
-
-
-def test_pauses_are_taken_out_of_the_wall_time() -> None:
-    curve = of(grown(Series(), [1.0] * 6), pauses=(Pause(20, 5), Pause(40, 3)))
-    assert curve.x(XAxis.WALL).tolist() == [2, 4, 1, 3, 2, 4]
-    late = of(grown(Series(), [1.0] * 4), pauses=(Pause(20, 1.5),))
-    assert late.x(XAxis.WALL).tolist() == [2, 4, 4.5, 6.5]
-    assert late.x(XAxis.WALL, 2).tolist() == [4.5, 6.5]
 
 
 def test_a_number_too_large_to_compare_is_not_finite() -> None:

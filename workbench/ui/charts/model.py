@@ -32,15 +32,6 @@ class SeedView(StrEnum):
     """Each seed, thin."""
 
 
-@dataclass(frozen=True)
-class Pause:
-    """A time in which a run was not at work."""
-
-    steps: float
-    """Where it was then; only points beyond come later by the clock."""
-    seconds: float
-
-
 @dataclass(frozen=True, eq=False)
 class Curve:
     """One series of one run, with the three positions of each of its points."""
@@ -51,7 +42,7 @@ class Curve:
     """Its name in the readout."""
     steps: Floats
     wall_s: Floats
-    """Pauses included."""
+    """Of active training, as rows of metrics carry it: pauses count for nothing."""
     episodes: Floats
     values: Floats
     letter: str = ""
@@ -64,8 +55,6 @@ class Curve:
     """The steps this run may take while it is live; the axis reaches that far once the data does nearly."""
     reached: float = 0.0
     """The steps done so far, where the run is further than its newest point."""
-    pauses: tuple[Pause, ...] = ()
-    """Taken out of the wall time, in order."""
     parent: Curve | None = None
     """The same metric of the run it was forked from: drawn thin up to the joint, over steps."""
 
@@ -75,7 +64,7 @@ class Curve:
             return self.steps[start:]
         if axis is XAxis.EPISODES:
             return self.episodes[start:]
-        return active_seconds(self.steps[start:], self.wall_s[start:], self.pauses)
+        return self.wall_s[start:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,18 +206,3 @@ class ChartView:
     def at(self) -> float | None:
         """The step of the crosshair, set or under the pointer."""
         return self.hovered if self.cursor is None else self.cursor
-
-
-def active_seconds(steps: Floats, wall_s: Floats, pauses: tuple[Pause, ...]) -> Floats:
-    """Return wall times with the pauses before each of them taken out, `(n,)`.
-
-    Args:
-        steps: Of each point, `(n,)`.
-        wall_s: Pauses included, `(n,)`.
-        pauses: In order.
-    """
-    if not pauses:
-        return wall_s
-    lost = np.cumsum([0.0, *(pause.seconds for pause in pauses)])
-    before = np.searchsorted([pause.steps for pause in pauses], steps, side="left")
-    return np.asarray(wall_s - lost[before])

@@ -34,8 +34,7 @@ class Trace:
         self._clear()
 
     def _clear(self) -> None:
-        # Positions and values of their own only where those of the curve cannot be drawn as they are.
-        self._own_x: Growing | None = None
+        # Values of their own only where those of the curve cannot be drawn as they are.
         self._own_values: Growing | None = Growing() if self._log else None
         self._front = Growing()
         self._count = 0
@@ -57,7 +56,7 @@ class Trace:
 
     @property
     def _x(self) -> Floats:
-        return self.curve.x(self._axis) if self._own_x is None else self._own_x.view
+        return self.curve.x(self._axis)
 
     @property
     def _values(self) -> Floats:
@@ -92,9 +91,6 @@ class Trace:
             self._in_order = False
             curve = _ordered(curve, self._axis)
             x = curve.x(self._axis)
-        if curve.pauses and self._axis is XAxis.WALL and self._own_x is None:
-            self._own_x = Growing()
-            self._own_x.extend(curve.x(self._axis)[: self._count])
         self._curve = curve
         self._extend(x, curve.values[self._count :])
 
@@ -115,8 +111,6 @@ class Trace:
         else:
             self.finite += int(np.count_nonzero(sound))
         self._count += len(x)
-        if self._own_x is not None:
-            self._own_x.extend(x)
         if self._own_values is not None:
             self._own_values.extend(values)
         self._raw_extremes.extend(self._values)
@@ -159,8 +153,6 @@ class Traces:
 
 def _continues(old: Curve, new: Curve, axis: XAxis) -> bool:
     """Whether a curve begins with all of another one."""
-    if new.pauses[: len(old.pauses)] != old.pauses:
-        return False
     pairs: Iterable[tuple[Floats, Floats]] = [(old.values, new.values), (old.steps, new.steps)]
     if axis is XAxis.WALL:
         pairs = [*pairs, (old.wall_s, new.wall_s)]
