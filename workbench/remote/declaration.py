@@ -81,6 +81,8 @@ MOST_STEPS = 10_000
 """Steps that one command may take."""
 
 AGENTS = ("policy", "zero", "random", "sweep")
+ACTING = (*AGENTS, "recording")
+"""Who may be told to act: in a state recording nobody does."""
 THEMES = ("light", "dark")
 MARKS = ("contacts", "forces", "joints", "mass")
 PARTS = ("floor", "shadows", "sites", "tendons")
@@ -284,7 +286,7 @@ EVENTS: tuple[Message, ...] = (
             Value("last", "whole", "the newest one; equal to `step` when live"),
             Value("playing", "flag", "false while paused"),
             Value("speed", "number", "multiple of real time"),
-            Value("agent", "text", "who acts", choices=AGENTS),
+            Value("agent", "text", "who acts", choices=ACTING),
             Value("stochastic", "flag", "whether a policy samples its actions"),
             Value("checkpoint", "whole", "steps of the checkpoint that acts", nullable=True),
             Value("age_s", "number", "seconds since that checkpoint was written", nullable=True),
@@ -343,7 +345,7 @@ EVENTS: tuple[Message, ...] = (
             Value("return", "number", "sum of its rewards", nullable=True),
             Value("length", "whole", "its steps"),
             Value("reason", "text", "why it ended, as the environment names it"),
-            Value("agent", "text", "who acted", choices=AGENTS),
+            Value("agent", "text", "who acted", choices=ACTING),
             Value("checkpoint", "whole", "steps of the checkpoint that acted", nullable=True),
         ),
     ),

@@ -175,6 +175,8 @@ class Cast:
 
     def _take(self, target: Target) -> None:
         session = self._session
+        if self.target.recording is not None:
+            raise RequestError("nobody acts in a recording: it plays as it was recorded.")
         session.actor = target.actor(session.env, seed=session.first_seed, stochastic=self.stochastic)
         self.target = target
         self._written = _written(target.checkpoint)

@@ -197,10 +197,10 @@ def main() -> int:
     is_alone = threading.Event()
     threading.Thread(target=_listen, args=(orders, is_alone), daemon=True).start()
     with tempfile.TemporaryDirectory(prefix="workbench-clips-") as folder:
-        waiting: list[tuple[Path, int, dict[str, Any]]] = []
+        made: list[tuple[Path, int, dict[str, Any]]] = []
         while (order := orders.get()) is not None:
             told = answer(order, Path(folder))
-            waiting.append((order.checkpoint.parent, order.steps, told))
+            made.append((order.checkpoint.parent, order.steps, told))
             with contextlib.suppress(OSError, ValueError):
                 # Nobody may listen any more.
                 answers.write(json.dumps(told) + "\n")
@@ -212,8 +212,7 @@ def main() -> int:
                 _say(f"{order.checkpoint.name} could not be filmed: {told['reason']}")
             if is_alone.is_set() and not (order.checkpoint.parent / "run.json").is_file():
                 break
-        for run, steps, told in waiting:
-            _put_in_tensorboard(run, steps, told)
+        _put_in_tensorboard(made)
     # The references that Polyscope's library counts at the end of an interpreter are of no use to anyone.
     os._exit(0)
 
@@ -224,15 +223,15 @@ def _say(text: str) -> None:
     sys.stderr.flush()
 
 
-def _put_in_tensorboard(run: Path, steps: int, told: dict[str, Any]) -> None:
+def _put_in_tensorboard(made: list[tuple[Path, int, dict[str, Any]]]) -> None:
     """Put the clips that the training did not fetch into an event file of this process."""
-    clips = [Clip.from_json(clip) for clip in told.get("clips", ())]
-    left = [clip for clip in clips if clip.path.exists()]
-    if not left or not (run / "run.json").is_file():
-        return
-    with _event_file(run) as add_summary:
-        for clip in left:
-            clip.put(add_summary, steps)
+    clips = [(run, steps, Clip.from_json(clip)) for run, steps, told in made for clip in told.get("clips", ())]
+    left = [(run, steps, clip) for run, steps, clip in clips if clip.path.exists() and (run / "run.json").is_file()]
+    if left:
+        # One process films for one run.
+        with _event_file(left[0][0]) as add_summary:
+            for _, steps, clip in left:
+                clip.put(add_summary, steps)
 
 
 @contextlib.contextmanager
