@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.signal import Signal
 from textual.worker import Worker, WorkerState
@@ -15,6 +17,7 @@ from textual.worker import Worker, WorkerState
 from workbench.errors import WorkbenchError
 from workbench.project import Project
 from workbench.ui import dry_run
+from workbench.ui.ascii_only import AsciiOnly
 from workbench.ui.commands import bindings_for
 from workbench.ui.configured import Configured
 from workbench.ui.filming import Filming
@@ -22,6 +25,7 @@ from workbench.ui.header import LoadReader, RunCounts, read_load
 from workbench.ui.jobs import Job, Launcher, ProcessLauncher
 from workbench.ui.leaving import Leaving
 from workbench.ui.library import Describer, Library, ProcessDescriber
+from workbench.ui.opening import Opening
 from workbench.ui.pictures import Painter, Pictures, paint
 from workbench.ui.starting import Starting
 from workbench.ui.state import Remembered
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
     from workbench.ui.watch import RunsSnapshot, RunWatch
 
 Enqueue = Callable[[Path, Sequence[Any]], Sequence[Any]]
+
+_ASCII_ONLY = AsciiOnly()
 
 
 def _place(target: str) -> Callable[[], Screen[Any]]:
@@ -52,7 +58,7 @@ def _palette() -> type[Provider]:
     return WorkbenchCommands
 
 
-class WorkbenchApp(Starting, Filming, Leaving, Configured):
+class WorkbenchApp(Opening, Starting, Filming, Leaving, Configured):
     """A window onto a project's files; closing it, losing it or opening it twice changes no run.
 
     Args:
@@ -117,9 +123,14 @@ class WorkbenchApp(Starting, Filming, Leaving, Configured):
         self.launcher: Launcher = launcher or ProcessLauncher(project, on_change=self.job_changed)
         self.pictures = Pictures(self, painter or paint)
         self.library = Library(self, describer or ProcessDescriber())
-        self.runs = self._make_watch()
 
-    def _make_watch(self) -> RunWatch:
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Return what every line goes through; in a plain terminal that leaves ASCII alone."""
+        return [*super().get_line_filters(), *([_ASCII_ONLY] if self.plain else [])]
+
+    @cached_property
+    def runs(self) -> RunWatch:
+        """The one reader of the runs' folders, first needed after the first frame: what it imports takes long."""
         from workbench.ui.watch import RunWatch
 
         return RunWatch(self, self.runs_root, clock=self.clock)
@@ -127,13 +138,16 @@ class WorkbenchApp(Starting, Filming, Leaving, Configured):
     # Life.
 
     def on_mount(self) -> None:
-        """Choose the theme and the first place, and begin to read the project."""
+        """Choose the theme and the first place."""
         self.take_up_settings()
         # An app that is killed cannot say when it left; it was here now.
         self._remember()
+        self.open_first("runs" if self._has_runs() else "environments")
+
+    def read_project(self) -> None:
+        """Begin to read runs and environments."""
         self.runs.start()
         self.library.read()
-        self.switch_mode("runs" if self._has_runs() else "environments")
 
     def on_unmount(self) -> None:
         """Leave films to themselves, close the viewer, and remember what was looked at."""
@@ -161,7 +175,9 @@ class WorkbenchApp(Starting, Filming, Leaving, Configured):
 
     @property
     def run_counts(self) -> RunCounts:
-        """What the header says of the runs."""
+        """What the header says of the runs; nothing before they are read."""
+        if "runs" not in vars(self):
+            return RunCounts()
         snapshot = self.runs.snapshot
         return RunCounts(snapshot.live, snapshot.queued, snapshot.bad)
 

@@ -8,9 +8,14 @@ _SIGNS = str.maketrans("✎✗✓▸▾‹›·–−─×…⇒○●±≤◇�
 """Each is one sign for one sign, so that styles and columns stay where they are."""
 
 
+def in_signs(text: str) -> str:
+    """Return a bare text with each of our signs replaced by one of ASCII."""
+    return text.translate(_SIGNS)
+
+
 def in_ascii(content: Content) -> Content:
     """Return a text with each of our signs replaced by one of ASCII."""
-    return Content(content.plain.translate(_SIGNS), spans=list(content.spans))
+    return Content(in_signs(content.plain), spans=list(content.spans))
 
 
 def shown(content: Content, *, plain: bool) -> Content:
