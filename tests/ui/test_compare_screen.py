@@ -156,6 +156,35 @@ async def test_scores_on_new_episodes_take_the_place_of_claims(
         assert seen.line_with(app, "same 20 episodes").split()[4:7] == ["500", "700", "+200"]
 
 
+@pytest.mark.parametrize("key", ["v", "p"])
+async def test_the_best_of_all_play_side_by_side(
+    project: Project, app: WorkbenchApp, settle: Settle, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    runs = run_of(project, "b19e", "ppo", 600), run_of(project, "d411", "sac", 900)
+    played: list[tuple[list[str], str, bool]] = []
+    monkeypatch.setattr(
+        app, "start_play", lambda words, what, _, *, preview: played.append((list(words), what, preview))
+    )
+    async with app.run_test() as pilot:
+        await opened(pilot, settle, *runs)
+        await pilot.press(key)
+        assert played == [(["play", "b19e", "d411"], "2 runs of cart_pole", key == "p")]
+
+
+async def test_of_two_environments_the_current_run_plays_alone(
+    project: Project, app: WorkbenchApp, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, other = run_of(project, "b19e", "ppo", 600), run_of(project, "d411", "sac", 900, env_id="workbench/Ant-v0")
+    played: list[list[str]] = []
+    monkeypatch.setattr(app, "start_play", lambda words, *_, preview: played.append(list(words)))
+    async with app.run_test() as pilot:
+        await opened(pilot, settle, ours, other)
+        await pilot.press("j", "v")
+        await settle(pilot)
+        assert played == [["play", "d411"]]
+        assert "Runs of one environment play side by side" in seen.notices(app)
+
+
 async def test_what_ends_or_steers_a_run_is_not_offered(project: Project, app: WorkbenchApp, settle: Settle) -> None:
     runs = run_of(project, "b19e", "ppo", 600), run_of(project, "d411", "sac", 900)
     async with app.run_test() as pilot:

@@ -514,6 +514,21 @@ async def test_recalled_filters_and_the_crossed_out_term(project: Project, app: 
         assert (len("state:live "), len("state:live foo")) in spans
 
 
+async def test_marked_runs_are_reported_on(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    for name in ("7f3a", "b19e", "1c08"):
+        fakes.fake_run(project, "cart_pole", name, state="finished", started=fakes.NOW - int(name, 16))
+    async with app.run_test() as pilot:
+        await opened(pilot, settle)
+        await pilot.press("space", "space", "r")
+        await settle(pilot)
+        await pilot.press("ctrl+g")
+        launcher = app.launcher
+        assert isinstance(launcher, fakes.FakeLauncher)
+        [command] = launcher.commands
+        # By when they began, newest first.
+        assert command.startswith("workbench report 1c08 7f3a")
+
+
 async def test_marked_runs_are_compared(project: Project, app: WorkbenchApp, settle: Settle) -> None:
     from workbench.ui.screens.compare import CompareScreen
 

@@ -330,7 +330,7 @@ FOOTERS: dict[str, tuple[Hint, ...]] = {
     ),
     "compare": _hints(
         ("view.previous_page+view.next_page", "Metric"), ("move.down+move.up", "Run"), ("view.details", "All rows"),
-        ("run.evaluate", "Evaluate all"), ("viewer.watch", "Watch"), ("run.montage", "Montage"),
+        ("run.evaluate", "Evaluate all"), ("viewer.watch", "Watch all"), ("run.montage", "Montage"),
         ("run.report", "Report"), ("app.commands", "Commands"),
     ),
     "viewer": _hints(

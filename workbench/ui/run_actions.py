@@ -19,10 +19,7 @@ class RunScreenBase(RunActs):
     def can(self, command_id: str) -> bool | None:
         """Offer what the runs that are meant allow."""
         if command_id == "run.compare":
-            several = len(self.chosen) > 1 and hasattr(self.workbench, "compare")
-            return True if several else None
-        if command_id == "run.report" and not hasattr(self.workbench, "report"):
-            return None
+            return True if len(self.chosen) > 1 else None
         if command_id in _OF_OURS and self.chosen and all(row.is_foreign for row in self.chosen):
             return None
         verdict = super().can(command_id)
@@ -70,15 +67,13 @@ class RunScreenBase(RunActs):
 
     def action_run_compare(self) -> None:
         """Show the chosen runs beside each other."""
-        compare = getattr(self.workbench, "compare", None)
-        if compare is not None and len(self.chosen) > 1:
-            compare([row.path for row in self.chosen])
+        if len(self.chosen) > 1:
+            self.workbench.compare([row.path for row in self.chosen])
 
     def action_run_report(self) -> None:
         """Open the form of a report on the chosen runs."""
-        report = getattr(self.workbench, "report", None)
-        if report is not None and self.chosen:
-            report([row.path for row in self.chosen])
+        if self.chosen:
+            self.workbench.report([row.path for row in self.chosen])
 
     def _target(self, row: RunRow) -> tuple[str, str]:
         checkpoint = self.chosen_checkpoint()

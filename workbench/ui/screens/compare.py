@@ -259,14 +259,30 @@ class CompareScreen(RunScreenBase):
         self._show()
 
     def action_open_selected(self) -> None:
-        """Watch the checkpoint under the crosshair, else open the run under the cursor."""
+        """Watch the current run's checkpoint under the crosshair, else open that run."""
         from workbench.ui.screens.run import RunScreen
 
         row = self.current
         if self.chart_view.at is not None:
-            self.action_viewer_watch()
+            super()._play(preview=False)
         elif row is not None:
             self.app.push_screen(RunScreen(row.path))
+
+    def _play(self, *, preview: bool) -> None:
+        """Play the best checkpoint of each, side by side; of several environments that of the current run."""
+        rows = [row for row in self.chosen if not row.is_foreign and not row.problem]
+        names = {row.env_id for row in rows}
+        if len(names) > 1 and self.current is not None:
+            self.notify(f"Runs of one environment play side by side; this is {self.current.title} alone.")
+        if len(rows) < 2 or len(names) > 1:
+            super()._play(preview=preview)
+            return
+        rows = [row for row in rows if self._has_checkpoint(row)]
+        if rows:
+            words = [row.reference for row in rows]
+            what = rows[0].title if len(rows) == 1 else f"{len(rows)} runs of {rows[0].env_name}"
+            detail = {"target": words[0], "run": str(rows[0].path)}
+            self.workbench.start_play(["play", *words], what, detail, preview=preview)
 
     def action_run_evaluate(self) -> None:
         """Have the best checkpoint of each scored, all on episodes that none was chosen by."""
