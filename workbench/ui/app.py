@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -25,7 +24,6 @@ from workbench.ui.header import LoadReader, RunCounts, read_load
 from workbench.ui.jobs import Job, Launcher, ProcessLauncher
 from workbench.ui.leaving import Leaving
 from workbench.ui.library import Describer, Library, ProcessDescriber
-from workbench.ui.opening import Opening
 from workbench.ui.pictures import Painter, Pictures, paint
 from workbench.ui.starting import Starting
 from workbench.ui.state import Remembered
@@ -58,7 +56,7 @@ def _palette() -> type[Provider]:
     return WorkbenchCommands
 
 
-class WorkbenchApp(Opening, Starting, Filming, Leaving, Configured):
+class WorkbenchApp(Starting, Filming, Leaving, Configured):
     """A window onto a project's files; closing it, losing it or opening it twice changes no run.
 
     Args:
@@ -123,14 +121,13 @@ class WorkbenchApp(Opening, Starting, Filming, Leaving, Configured):
         self.launcher: Launcher = launcher or ProcessLauncher(project, on_change=self.job_changed)
         self.pictures = Pictures(self, painter or paint)
         self.library = Library(self, describer or ProcessDescriber())
+        self.runs = self._make_watch()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what every line goes through; in a plain terminal that leaves ASCII alone."""
         return [*super().get_line_filters(), *([_ASCII_ONLY] if self.plain else [])]
 
-    @cached_property
-    def runs(self) -> RunWatch:
-        """The one reader of the runs' folders, first needed after the first frame: what it imports takes long."""
+    def _make_watch(self) -> RunWatch:
         from workbench.ui.watch import RunWatch
 
         return RunWatch(self, self.runs_root, clock=self.clock)
@@ -138,16 +135,13 @@ class WorkbenchApp(Opening, Starting, Filming, Leaving, Configured):
     # Life.
 
     def on_mount(self) -> None:
-        """Choose the theme and the first place."""
+        """Choose the theme and the first place, and begin to read the project."""
         self.take_up_settings()
         # An app that is killed cannot say when it left; it was here now.
         self._remember()
-        self.open_first("runs" if self._has_runs() else "environments")
-
-    def read_project(self) -> None:
-        """Begin to read runs and environments."""
         self.runs.start()
         self.library.read()
+        self.switch_mode("runs" if self._has_runs() else "environments")
 
     def on_unmount(self) -> None:
         """Leave films to themselves, close the viewer, and remember what was looked at."""
@@ -175,9 +169,7 @@ class WorkbenchApp(Opening, Starting, Filming, Leaving, Configured):
 
     @property
     def run_counts(self) -> RunCounts:
-        """What the header says of the runs; nothing before they are read."""
-        if "runs" not in vars(self):
-            return RunCounts()
+        """What the header says of the runs."""
         snapshot = self.runs.snapshot
         return RunCounts(snapshot.live, snapshot.queued, snapshot.bad)
 
