@@ -38,7 +38,6 @@ FOR_FOREIGN = frozenset({"run.annotate", "run.pin"})
 
 
 _ALTHOUGH_DAMAGED = frozenset({"run.delete", "run.pin"})
-_ALTHOUGH_FOREIGN = frozenset({"run.evaluate"})
 
 
 def able(command_id: str, rows: Iterable[RunRow]) -> list[RunRow]:
@@ -52,7 +51,7 @@ def able(command_id: str, rows: Iterable[RunRow]) -> list[RunRow]:
         for row in rows
         if row.state in states
         and (not row.problem or command_id in _ALTHOUGH_DAMAGED)
-        and (not row.is_foreign or command_id in _ALTHOUGH_FOREIGN)
+        and (not row.is_foreign or command_id in FOR_FOREIGN)
     ]
 
 
@@ -62,7 +61,7 @@ def why_not(command_id: str, row: RunRow) -> str:
         return ""
     if row.problem and command_id not in _ALTHOUGH_DAMAGED:
         return "its folder is damaged"
-    if row.is_foreign and command_id not in _ALTHOUGH_FOREIGN:
+    if row.is_foreign and command_id not in FOR_FOREIGN:
         return "another tool made it"
     goes_on = "; P lets it go on" if command_id == "run.resume" and row.state is RunState.PAUSED else ""
     return f"it is {row.state.value}{goes_on}"
