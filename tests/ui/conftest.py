@@ -14,6 +14,9 @@ from tests.ui import fakes
 from workbench.project import CACHE_VARIABLE, Project
 from workbench.ui.app import WorkbenchApp
 
+# A place that is imported already is opened at once; tests of what comes before it put that off themselves.
+from workbench.ui.screens import environments, runs  # noqa: F401
+
 Settle = Callable[[Pilot[None]], Awaitable[None]]
 
 

@@ -20,10 +20,11 @@ from workbench.ui.ascii_only import AsciiOnly
 from workbench.ui.commands import bindings_for
 from workbench.ui.configured import Configured
 from workbench.ui.filming import Filming
-from workbench.ui.header import LoadReader, RunCounts, read_load
+from workbench.ui.header import LoadReader, read_load
 from workbench.ui.jobs import Job, Launcher, ProcessLauncher
 from workbench.ui.leaving import Leaving
 from workbench.ui.library import Describer, Library, ProcessDescriber
+from workbench.ui.opening import Opening
 from workbench.ui.pictures import Painter, Pictures, paint
 from workbench.ui.starting import Starting
 from workbench.ui.state import Remembered
@@ -56,7 +57,7 @@ def _palette() -> type[Provider]:
     return WorkbenchCommands
 
 
-class WorkbenchApp(Starting, Filming, Leaving, Configured):
+class WorkbenchApp(Opening, Starting, Filming, Leaving, Configured):
     """A window onto a project's files; closing it, losing it or opening it twice changes no run.
 
     Args:
@@ -121,27 +122,19 @@ class WorkbenchApp(Starting, Filming, Leaving, Configured):
         self.launcher: Launcher = launcher or ProcessLauncher(project, on_change=self.job_changed)
         self.pictures = Pictures(self, painter or paint)
         self.library = Library(self, describer or ProcessDescriber())
-        self.runs = self._make_watch()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what every line goes through; in a plain terminal that leaves ASCII alone."""
         return [*super().get_line_filters(), *([_ASCII_ONLY] if self.plain else [])]
 
-    def _make_watch(self) -> RunWatch:
-        from workbench.ui.watch import RunWatch
-
-        return RunWatch(self, self.runs_root, clock=self.clock)
-
     # Life.
 
     def on_mount(self) -> None:
-        """Choose the theme and the first place, and begin to read the project."""
+        """Choose the theme and the first place."""
         self.take_up_settings()
         # An app that is killed cannot say when it left; it was here now.
         self._remember()
-        self.runs.start()
-        self.library.read()
-        self.switch_mode("runs" if self._has_runs() else "environments")
+        self.open_first("runs" if self.has_runs() else "environments")
 
     def on_unmount(self) -> None:
         """Leave films to themselves, close the viewer, and remember what was looked at."""
@@ -156,9 +149,6 @@ class WorkbenchApp(Starting, Filming, Leaving, Configured):
         self.remembered.keep("app", "left", self.clock())
         self.remembered.save()
 
-    def _has_runs(self) -> bool:
-        return any(path.is_dir() for path in self.runs_root.glob("*/*_*"))
-
     def reread(self) -> None:
         """Read settings, environments, recipes, runs and recordings again."""
         self.read_settings()
@@ -166,12 +156,6 @@ class WorkbenchApp(Starting, Filming, Leaving, Configured):
         self.runs.poke()
 
     # Facts that arrive.
-
-    @property
-    def run_counts(self) -> RunCounts:
-        """What the header says of the runs."""
-        snapshot = self.runs.snapshot
-        return RunCounts(snapshot.live, snapshot.queued, snapshot.bad)
 
     @property
     def jobs(self) -> Sequence[Job]:

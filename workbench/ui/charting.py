@@ -11,7 +11,7 @@ from workbench.ui.charts import looking
 from workbench.ui.charts.drawing import checkpoint_at
 from workbench.ui.charts.model import ChartView, SeedView, XAxis
 from workbench.ui.charts.plan import Plan
-from workbench.ui.charts.smoothing import WEIGHTS
+from workbench.ui.charts.weights import WEIGHTS
 from workbench.ui.screen import WorkbenchScreen
 from workbench.ui.widgets.chart import Chart
 from workbench.ui.widgets.log_view import LogView

@@ -7,24 +7,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual.app import App
-
 from workbench.formatting import plural
+from workbench.ui.reading import Reading
 
 if TYPE_CHECKING:
     from textual.signal import Signal
 
     from workbench.ui.jobs import Job, Launcher
-    from workbench.ui.watch import RunWatch
 
 
-class Filming(App[None]):
+class Filming(Reading):
     """The part of the app that asks for films and reports and starts them."""
 
     if TYPE_CHECKING:
         launcher: Launcher
         jobs_changed: Signal[Job]
-        runs: RunWatch
 
     @cached_property
     def film_drafts(self) -> dict[str, dict[str, str]]:

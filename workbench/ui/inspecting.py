@@ -13,23 +13,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual import work
-from textual.app import App, SuspendNotSupported
+from textual.app import SuspendNotSupported
 
 from workbench import formatting
+from workbench.ui.reading import Reading
 
 if TYPE_CHECKING:
     from workbench.ui.usage import ReadUsage
-    from workbench.ui.watch import RunRow, RunWatch
+    from workbench.ui.watch import RunRow
 
 FEWEST, MOST = 2, 8
 """Runs that are compared: as many as there are colours at most."""
 
 
-class Inspecting(App[None]):
+class Inspecting(Reading):
     """The part of the app that looks closer at runs."""
-
-    if TYPE_CHECKING:
-        runs: RunWatch
 
     def open_outside(self, path: Path) -> Any:
         """Open a file with its own program."""

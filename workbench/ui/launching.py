@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual import work
-from textual.app import App
 from textual.screen import ModalScreen, Screen
 
 from workbench.formatting import plural
+from workbench.ui.reading import Reading
 
 if TYPE_CHECKING:
     from workbench.catalog import Entry
@@ -21,19 +21,15 @@ if TYPE_CHECKING:
     from workbench.runs import Launch, RunDirectory
     from workbench.ui.app import Enqueue
     from workbench.ui.draft import Draft
-    from workbench.ui.library import Library
-    from workbench.ui.watch import RunsSnapshot, RunWatch
+    from workbench.ui.watch import RunsSnapshot
 
 
-class Launching(App[None]):
+class Launching(Reading):
     """The part of the app that starts runs: from a recipe, like another run, or on from a checkpoint."""
 
     if TYPE_CHECKING:
-        runs: RunWatch
-        runs_root: Path
         drafts: dict[str, Draft]
         enqueue: Enqueue | None
-        library: Library
         project: Project
         newborn: set[Path]
 

@@ -10,26 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
-from textual.app import App
 from textual.worker import WorkerFailed
 
 from workbench import durable
 from workbench.project import cache_folder
+from workbench.ui.reading import Reading
 
 if TYPE_CHECKING:
-    from workbench.ui.header import RunCounts
     from workbench.ui.jobs import Job
 
 _REPORTS_KEPT = 10
 
 
-class Leaving(App[None]):
+class Leaving(Reading):
     """The part of the app that ends it; runs and films go on whichever way it ends."""
-
-    @property
-    def run_counts(self) -> RunCounts:
-        """What is live and queued."""
-        raise NotImplementedError
 
     @property
     def jobs(self) -> Sequence[Job]:

@@ -11,9 +11,8 @@ import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from workbench.catalog import Catalog, Description, Entry, discover, read_description
-
 if TYPE_CHECKING:
+    from workbench.catalog import Catalog, Description, Entry
     from workbench.ui.app import WorkbenchApp
 
 _LOOK_S = 0.5
@@ -77,7 +76,7 @@ class Library:
         self.describing = False
         self._app = app
         self._describer = describer
-        self._read_catalog = read or (lambda: discover(app.project))
+        self._read_catalog = read or self._discover
         self._descriptions: dict[str, Description] = {}
 
     @property
@@ -151,9 +150,15 @@ class Library:
             work.cancel()
         await work
 
+    def _discover(self) -> Catalog:
+        """Read the folders, in a thread: there the first import of the catalogue holds nobody up."""
+        from workbench.catalog import discover
+
+        return discover(self._app.project)
+
     async def _collect(self, entries: Sequence[Entry]) -> list[Entry]:
         """Read these entries' descriptions from the cache; return those that have none."""
-        found = await asyncio.to_thread(lambda: {item.name: read_description(item) for item in entries})
+        found = await asyncio.to_thread(_read_descriptions, entries)
         fresh = {name: value for name, value in found.items() if value is not None}
         if fresh:
             self._descriptions |= fresh
@@ -162,3 +167,9 @@ class Library:
 
     def _tell(self) -> None:
         self._app.library_changed.publish(self)
+
+
+def _read_descriptions(entries: Sequence[Entry]) -> dict[str, Description | None]:
+    from workbench.catalog import read_description
+
+    return {item.name: read_description(item) for item in entries}

@@ -14,11 +14,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from workbench.catalog import Entry, description_path
 from workbench.project import Project, cache_folder
-from workbench.remote.frames import Frame
 
 if TYPE_CHECKING:
+    from workbench.catalog import Entry
+    from workbench.remote.frames import Frame
     from workbench.ui.app import WorkbenchApp
 
 SIZE = (480, 360)
@@ -109,12 +109,16 @@ class Pictures:
 
 def picture_path(entry: Entry, *, dark: bool) -> Path:
     """Return where the picture of an environment is kept. Reads what the environment depends on."""
+    from workbench.catalog import description_path
+
     return cache_folder() / "pictures" / f"{description_path(entry).stem}-{'dark' if dark else 'light'}.png"
 
 
 def read_picture(path: Path, width: int, height: int) -> Frame | None:
     """Return a picture as large as it fits into some pixels; None where it cannot be read."""
     from PIL import Image
+
+    from workbench.remote.frames import Frame
 
     try:
         with Image.open(path) as image:

@@ -20,7 +20,7 @@ import platformdirs
 
 from workbench import durable
 from workbench.suggest import nearest_one
-from workbench.ui.charts.smoothing import WEIGHTS
+from workbench.ui.charts.weights import WEIGHTS
 from workbench.ui.keymap import Keymap, read_keymap
 
 Notices = Literal["off", "bell", "desktop"]

@@ -10,7 +10,7 @@ from workbench.ui.charts.drawing import checkpoint_at
 from workbench.ui.charts.line import nearest
 from workbench.ui.charts.model import ChartData, ChartView, SeedView, XAxis
 from workbench.ui.charts.plan import REFUSED, Plan
-from workbench.ui.charts.smoothing import WEIGHTS
+from workbench.ui.charts.weights import WEIGHTS
 
 FEWEST_POINTS = 20
 """Zooming in ends where a window holds so few."""

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-WEIGHTS = (0.0, 0.6, 0.9, 0.97)
-"""The choices of the `s` key, in its order; 0 draws the values as they are."""
 _SHORT = 512
 """Up to so many values one after the other is quickest."""
 _BIASED = 4096

@@ -1,0 +1,50 @@
+"""What the app reads of its project: its runs and its environments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from textual.app import App
+
+from workbench.ui.header import RunCounts
+
+if TYPE_CHECKING:
+    from workbench.ui.app import WorkbenchApp
+    from workbench.ui.library import Library
+    from workbench.ui.watch import RunWatch
+
+
+class Reading(App[None]):
+    """The part of the app that knows what there is."""
+
+    if TYPE_CHECKING:
+        library: Library
+        runs_root: Path
+        clock: Callable[[], float]
+
+    @cached_property
+    def runs(self) -> RunWatch:
+        """The one reader of the runs' folders; made when first asked for, since what it imports takes long."""
+        from workbench.ui.watch import RunWatch
+
+        return RunWatch(cast("WorkbenchApp", self), self.runs_root, clock=self.clock)
+
+    @property
+    def run_counts(self) -> RunCounts:
+        """What the header says of the runs: nothing before the first frame, for which nobody reads them."""
+        if "runs" not in vars(self):
+            return RunCounts()
+        snapshot = self.runs.snapshot
+        return RunCounts(snapshot.live, snapshot.queued, snapshot.bad)
+
+    def has_runs(self) -> bool:
+        """Return whether there is a folder of a run."""
+        return any(path.is_dir() for path in self.runs_root.glob("*/*_*"))
+
+    def read_project(self) -> None:
+        """Begin to read runs and environments."""
+        self.runs.start()
+        self.library.read()
