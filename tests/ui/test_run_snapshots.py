@@ -1,4 +1,4 @@
-"""Pictures of runs and recordings: empty, live and failed, dark and light, narrow and wide."""
+"""Pictures of runs: empty, live and failed, dark and light, narrow and wide."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from tests.ui import fakes
+from tests.ui.conftest import workers_done
 from workbench import durable
 from workbench.project import Project
 from workbench.runs import EventWriter, RunDirectory
-from workbench.runs.recordings import EpisodeResult, Job, Sidecar, write_sidecar
 from workbench.ui.app import WorkbenchApp
-from workbench.ui.screens.montage import MontageTask
-from workbench.ui.screens.record import RecordTask
 from workbench.ui.screens.run import RunScreen
 from workbench.ui.theme import LIGHT
 
@@ -120,29 +119,6 @@ def many_runs(project: Project) -> None:
     )  # fmt: skip
 
 
-def films(project: Project) -> None:
-    project.recordings.mkdir()
-    (project.recordings / "ant_7f3a_8000000.mp4").write_bytes(b"x" * 1_900_000)
-    me = Job.here()
-    known: dict[str, Any] = {"seed": 10_002, "size": (640, 480), "fps": 20.0, "environment": "workbench/Ant-v0"}
-    sidecars = {
-        "ant_7f3a_8000000.mp4": Sidecar(
-            command=("workbench", "record", "7f3a:8000000", "--seed", "10002"), created=fakes.NOW - 60, duration_s=20.6,
-            episodes=(EpisodeResult(1702.0, 1000, "time_limit"),), **known,
-        ),
-        "ant_7f3a_grid.mp4": Sidecar(
-            kind="montage", command=("workbench", "montage", "7f3a", "--layout", "grid"), created=fakes.NOW - 12,
-            job=Job(me.pid, me.pid_started, me.host, progress=0.61, message="clip 4 of 6"), **known,
-        ),
-        "cart_pole_9d77.mp4": Sidecar(
-            command=("workbench", "record", "9d77"), created=fakes.NOW - 7200,
-            job=Job(1, 1.0, me.host, state="failed", message="no EGL device was found"), **known,
-        ),
-    }  # fmt: skip
-    for name, sidecar in sidecars.items():
-        write_sidecar(project.recordings / name, sidecar)
-
-
 def shown(*keys: str, light: bool = False, screen: Callable[[Project], Any] | None = None) -> Before:
     """Return what to do before the picture: read everything, open a screen, press keys, read again."""
 
@@ -158,6 +134,10 @@ def shown(*keys: str, light: bool = False, screen: Callable[[Project], Any] | No
         for key in keys:
             await pilot.press(key)
             await _read(pilot)
+        for field in app.screen.query(Input):
+            # A cursor that blinks is in a picture or not.
+            field.cursor_blink = False
+        await pilot.pause()
 
     return before
 
@@ -168,9 +148,7 @@ async def _read(pilot: Pilot[None]) -> None:
     for _ in range(2):
         await app.runs.settle()
         for _ in range(3):
-            finite = [worker for worker in app.workers if worker.group != "watch" and not worker.is_finished]
-            if finite:
-                await app.workers.wait_for_complete(finite)
+            await workers_done(pilot)
             await pilot.pause()
 
 
@@ -201,8 +179,13 @@ def test_runs_in_ascii(snap_compare: Compare, project: Project) -> None:
 
 
 def test_runs_with_a_crosshair(snap_compare: Compare, project: Project) -> None:
-    app = _prepare(project, live_run)
-    assert snap_compare(app, terminal_size=SMALL, run_before=shown("left_square_bracket", "left_square_bracket"))
+    def told(project: Project) -> None:
+        with EventWriter(live_run(project).events_path) as stream:
+            for steps in range(0, 9_000_000, 1_000_000):
+                stream.append("checkpoint", steps=steps, path=f"checkpoint_{steps:012d}")
+
+    keys = ("tab", "left_square_bracket", "left_square_bracket")
+    assert snap_compare(_prepare(project, told), terminal_size=SMALL, run_before=shown(*keys))
 
 
 @pytest.mark.parametrize("light", [False, True], ids=["dark", "light"])
@@ -231,30 +214,6 @@ def test_run_that_has_not_begun(snap_compare: Compare, project: Project) -> None
 def test_sections_of_a_run(snap_compare: Compare, project: Project, section: str) -> None:
     app = _prepare(project, live_run)
     assert snap_compare(app, terminal_size=SMALL, run_before=shown(screen=run_screen(section)))
-
-
-@pytest.mark.parametrize(
-    ("size", "light"), [(SMALL, False), (SMALL, True), (LARGE, False)], ids=["dark", "light", "large"]
-)
-def test_recordings(snap_compare: Compare, project: Project, size: tuple[int, int], light: bool) -> None:
-    app = _prepare(project, films)
-    assert snap_compare(app, terminal_size=size, run_before=shown("4", "j", light=light))
-
-
-def test_recordings_without_any(snap_compare: Compare, project: Project) -> None:
-    assert snap_compare(_prepare(project), terminal_size=SMALL, run_before=shown("4"))
-
-
-@pytest.mark.parametrize("light", [False, True], ids=["dark", "light"])
-def test_form_of_a_recording(snap_compare: Compare, project: Project, light: bool) -> None:
-    task = RecordTask("7f3a:8000000", "ant 7f3a at 8 M")
-    assert snap_compare(_prepare(project), terminal_size=SMALL, run_before=shown(screen=lambda _: task, light=light))
-
-
-@pytest.mark.parametrize("light", [False, True], ids=["dark", "light"])
-def test_form_of_a_montage(snap_compare: Compare, project: Project, light: bool) -> None:
-    task = MontageTask(["7f3a"], "ant 7f3a", 18)
-    assert snap_compare(_prepare(project), terminal_size=SMALL, run_before=shown(screen=lambda _: task, light=light))
 
 
 def test_killing_asks(snap_compare: Compare, project: Project) -> None:
