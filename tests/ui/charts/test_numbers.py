@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from workbench.runs.statistics import seed_band
 from workbench.ui.charts.drawing import Drawing
-from workbench.ui.charts.model import ChartData, ChartView, Curve
+from workbench.ui.charts.model import ChartData, ChartView, Curve, Group, SeedView
 from workbench.ui.charts.numbers import tabulate
 
 RAW = ChartView(weight=0.0)
@@ -41,6 +42,28 @@ def test_a_narrow_table_has_a_row_a_place() -> None:
 def test_curves_that_do_not_fit_are_counted() -> None:
     data = ChartData("m", "return", tuple(curve([1.0, 2.0], "abcdef"[place]) for place in range(6)))
     assert lines(tabulate(data, RAW, 60, 4))[-1] == "+4 more"
+
+
+def seeds(*heights: float, together: bool = True) -> ChartData:
+    members = tuple(curve([height] * 3, label=f"run {place}") for place, height in enumerate(heights))
+    band = seed_band([(item.steps, item.values) for item in members]) if together else None
+    return ChartData("m", "return", groups=(Group("g", "ant", members, "a", 2, True, band),))
+
+
+def test_seeds_are_what_they_say_together_and_the_edges_of_their_band() -> None:
+    view = ChartView(weight=0.0, seeds=SeedView.RANGE)
+    rows = [row.split() for row in lines(tabulate(seeds(10.0, 20.0, 60.0), view, 60, 4))]
+    # The median, the lowest and the highest of the three.
+    assert [(row[0], row[1], set(row[2:])) for row in rows[1:]] == [
+        ("a", "ant", {"20"}), ("a", "from", {"10"}), ("a", "to", {"60"}),
+    ]  # fmt: skip
+    low = lines(tabulate(seeds(10.0, 20.0, 60.0), view, 60, 3))
+    assert low[1].startswith("a ant") and not low[2]
+
+
+def test_seeds_of_which_nothing_is_said_together_have_a_row_each() -> None:
+    rows = [row.split() for row in lines(tabulate(seeds(10.0, 60.0, together=False), RAW, 60, 3))]
+    assert [(row[:3], set(row[3:])) for row in rows[1:]] == [(["a", "run", "0"], {"10"}), (["a", "run", "1"], {"60"})]
 
 
 def test_no_point_says_why() -> None:
