@@ -7,6 +7,7 @@ import socket
 from collections.abc import AsyncIterator, Iterator
 
 import aiohttp
+import psutil
 import pytest
 import pytest_asyncio
 from aiohttp import web
@@ -36,6 +37,10 @@ async def browser(server: AppServer) -> AsyncIterator[aiohttp.ClientSession]:
             yield session
     finally:
         await runner.cleanup()
+        # The app behind a page ends a moment after it; its pipes are closed by the loop that opened them.
+        async with asyncio.timeout(PATIENCE_S):
+            while psutil.Process().children():
+                await asyncio.sleep(0.02)
 
 
 @pytest.mark.parametrize("path", ["/", "/ws", "/static/css/xterm.css", "/?key=wrong", "/download/x"])
