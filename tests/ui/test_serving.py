@@ -39,7 +39,7 @@ async def browser(server: AppServer) -> AsyncIterator[aiohttp.ClientSession]:
         await runner.cleanup()
         # The app behind a page ends a moment after it; its pipes are closed by the loop that opened them.
         async with asyncio.timeout(PATIENCE_S):
-            while psutil.Process().children():
+            while psutil.Process().children():  # noqa: ASYNC110 - another process sets no event of ours
                 await asyncio.sleep(0.02)
 
 
