@@ -22,11 +22,12 @@ PATIENCE_S = 60
 
 @pytest.fixture
 def server(project: Project) -> AppServer:
-    return AppServer(project, [], port=find_port(None), key="sesame")
+    return AppServer(project, [], port=find_port(0), key="sesame")
 
 
 @pytest_asyncio.fixture
 async def browser(server: AppServer) -> AsyncIterator[aiohttp.ClientSession]:
+    before = set(psutil.Process().children())
     runner = web.AppRunner(await server._make_app())
     await runner.setup()
     await web.TCPSite(runner, HOST, server.port).start()
@@ -39,7 +40,7 @@ async def browser(server: AppServer) -> AsyncIterator[aiohttp.ClientSession]:
         await runner.cleanup()
         # The app behind a page ends a moment after it; its pipes are closed by the loop that opened them.
         async with asyncio.timeout(PATIENCE_S):
-            while psutil.Process().children():  # noqa: ASYNC110 - another process sets no event of ours
+            while set(psutil.Process().children()) - before:  # noqa: ASYNC110 - a process sets no event of ours
                 await asyncio.sleep(0.02)
 
 
