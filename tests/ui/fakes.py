@@ -15,9 +15,9 @@ from workbench.project import Project
 from workbench.remote.frames import Frame
 from workbench.remote.lines import encode_event, parse_event
 from workbench.runs import EventWriter, Launch, ProcessIdentity, RunDirectory, RunState, StoredState
+from workbench.runs.rehearsal import Rehearsal
 from workbench.specs import RunSpec
 from workbench.ui.app import WorkbenchApp
-from workbench.ui.dry_run import Measured
 from workbench.ui.header import MachineLoad
 from workbench.ui.jobs import Job, JobKind
 from workbench.ui.playing import Ears
@@ -357,7 +357,7 @@ def fake_run(
     return run
 
 
-MEASURED = Measured(
+MEASURED = Rehearsal(
     steps_per_s=9800.0,
     collection_share=0.7,
     seconds=1530.0,
@@ -374,11 +374,11 @@ MEASURED = Measured(
 class FakeRehearsal:
     """Measures nothing; remembers what it was asked for."""
 
-    def __init__(self, answer: Measured | str = MEASURED) -> None:
+    def __init__(self, answer: Rehearsal | str = MEASURED) -> None:
         self.answer = answer
         self.asked: list[RunSpec] = []
 
-    async def __call__(self, spec: RunSpec, environment: Mapping[str, Any], start: tuple[int, int]) -> Measured | str:
+    async def __call__(self, spec: RunSpec, environment: Mapping[str, Any], start: tuple[int, int]) -> Rehearsal | str:
         self.asked.append(spec)
         return self.answer
 

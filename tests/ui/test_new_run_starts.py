@@ -17,8 +17,9 @@ from tests.ui.test_new_run_form import checked, editor, fill_in, line, opened, s
 from workbench import durable
 from workbench.project import Project
 from workbench.runs import RunDirectory
+from workbench.runs.rehearsal import Rehearsal
 from workbench.ui.app import WorkbenchApp
-from workbench.ui.dry_run import Circumstances, Measured, forecast
+from workbench.ui.dry_run import Circumstances, forecast
 from workbench.ui.launching import started
 from workbench.ui.screens.ended import EndedCard
 from workbench.ui.screens.error import ErrorCard
@@ -256,7 +257,7 @@ async def test_a_form_can_be_launched_while_it_is_measured(project: Project, set
     ended = asyncio.Event()
 
     class Endless(fakes.FakeRehearsal):
-        async def __call__(self, *args: object) -> Measured | str:
+        async def __call__(self, *args: object) -> Rehearsal | str:
             try:
                 await asyncio.Event().wait()
             finally:
@@ -280,7 +281,7 @@ async def test_another_seed_does_not_begin_a_measurement_anew(project: Project, 
     done = asyncio.Event()
 
     class Slow(fakes.FakeRehearsal):
-        async def __call__(self, *args: object) -> Measured | str:
+        async def __call__(self, *args: object) -> Rehearsal | str:
             self.asked.append(args[0])  # type: ignore[arg-type]
             await done.wait()
             return self.answer
@@ -305,7 +306,7 @@ async def test_another_seed_does_not_begin_a_measurement_anew(project: Project, 
 
 
 def test_a_forecast_counts_turns_checkpoints_and_the_reference() -> None:
-    found = Measured(1000.0, 0.6, 600.0, 293, 500_000_000, 200_000_000, 1_000_000, 11, 211_000_000)
+    found = Rehearsal(1000.0, 0.6, 600.0, 293, 500_000_000, 200_000_000, 1_000_000, 11, 211_000_000)
     around = Circumstances(runs=5, places=2, free=2, now=0.0, reference={"return": 1000.0, "steps": 60_000})
     said = [phrase.replace("\u00a0", " ") for phrase in forecast(found, around)]
     assert said == [

@@ -24,3 +24,26 @@ def held(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def take(path: Path, flags: int = os.O_RDONLY) -> int | None:
+    """Take a file or folder for as long as the descriptor stays open; None where somebody else has it.
+
+    Never waits. The kernel lets go with the last process that holds it, however that process ends.
+
+    Args:
+        path: What is taken.
+        flags: How it is opened.
+
+    Raises:
+        OSError: It cannot be opened.
+    """
+    handle = os.open(path, flags | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        if isinstance(error, BlockingIOError):
+            return None
+        raise
+    return handle

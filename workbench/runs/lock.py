@@ -6,13 +6,13 @@ stale. The file says who holds it, for people and for `supervisor_of`.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from pathlib import Path
 from types import TracebackType
 
 from workbench.durable import read_document
+from workbench.runs.holding import take
 from workbench.runs.processes import ProcessIdentity
 
 LOCK_FILE = ".supervisor.lock"
@@ -37,14 +37,9 @@ class SupervisorLock:
         """
         # Not inherited by a program that is started, but by a fork until then: a trainer about to write that it
         # starts still keeps the next supervisor out.
-        handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(handle)
-            if isinstance(error, BlockingIOError):
-                return False
-            raise
+        handle = take(self.path, os.O_RDWR | os.O_CREAT)
+        if handle is None:
+            return False
         self._handle = handle
         return True
 

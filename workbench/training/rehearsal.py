@@ -14,12 +14,13 @@ import resource
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.policies.scoring import NICE, THREADS
+from workbench.runs.rehearsal import Rehearsal
 
 if TYPE_CHECKING:
     from workbench.runs import RunDirectory
@@ -32,29 +33,6 @@ OFF_POLICY_ROWS = 64
 NO_LIMIT = 10**12
 LEAST_S = 0.5
 FLOAT_BYTES = 4
-
-
-@dataclass(frozen=True)
-class Rehearsal:
-    """What a run would take, from what a few iterations of it took."""
-
-    steps_per_s: float
-    """Steps of all copies, evaluations and checkpoints left out."""
-    collection_share: float
-    """The part of that time which the environment and the policy take; updates take the rest."""
-    seconds: float | None
-    """What the budget of steps takes; None where there is no such budget."""
-    iterations: int | None
-    """How many there are until it is spent; None where there is none."""
-    memory_bytes: int
-    """The trainer's, when its buffers are full."""
-    replay_bytes: int
-    """What of that the replay buffer takes, 0 without one."""
-    checkpoint_bytes: int
-    checkpoints: int | None
-    """How many are kept in the end; None where there is no budget of steps."""
-    disk_bytes: int | None
-    """What these take, with the replay buffer where that is kept on disk."""
 
 
 def rehearse(spec: RunSpec, environment: dict[str, Any], ends: float, *, start: tuple[int, int] = (0, 0)) -> Rehearsal:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from workbench.formatting import amount, clock, digits, duration, eta, number, percent, plural, size
+from workbench.runs.rehearsal import Rehearsal
 
 if TYPE_CHECKING:
     from workbench.specs import RunSpec
@@ -29,41 +30,17 @@ LIMIT_S = 10.0
 REHEARSAL = (sys.executable, "-m", "workbench.training.rehearsal")
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What a dry run found."""
-
-    steps_per_s: float
-    """Of all copies together, evaluations and checkpoints left out."""
-    collection_share: float
-    """The part of the time that rollouts take; updates take the rest."""
-    seconds: float | None
-    """What the budget of steps takes; None where there is none."""
-    iterations: int | None
-    memory_bytes: int
-    """Of one run, its buffers full."""
-    replay_bytes: int
-    checkpoint_bytes: int
-    checkpoints: int | None
-    disk_bytes: int | None
-
-    @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Measured:
-        """Read the answer of the process."""
-        return cls(**{name: told[name] for name in cls.__dataclass_fields__})
-
-
 class Rehearse(Protocol):
     """Measures; tests have one that starts no process."""
 
     def __call__(
         self, spec: RunSpec, environment: Mapping[str, Any], start: tuple[int, int]
-    ) -> Awaitable[Measured | str]:
+    ) -> Awaitable[Rehearsal | str]:
         """Return what was measured, or why nothing was."""
         ...
 
 
-async def rehearse(spec: RunSpec, environment: Mapping[str, Any], start: tuple[int, int]) -> Measured | str:
+async def rehearse(spec: RunSpec, environment: Mapping[str, Any], start: tuple[int, int]) -> Rehearsal | str:
     """Train a spec for a moment and return what the whole would take, or why that is not known.
 
     Cancelling ends the process.
@@ -97,7 +74,7 @@ async def rehearse(spec: RunSpec, environment: Mapping[str, Any], start: tuple[i
             await process.wait()
     try:
         told = json.loads(answer)
-        return str(told["reason"]) if "reason" in told else Measured.of(told)
+        return str(told["reason"]) if "reason" in told else Rehearsal.of(told)
     except (ValueError, LookupError, TypeError):
         words = said.decode(errors="replace").strip().splitlines()
         return words[-1] if words else f"the process ended with code {process.returncode}"
@@ -119,7 +96,7 @@ class Circumstances:
     """What the recipe's authors measured with its algorithm: `return`, `steps`."""
 
 
-def forecast(found: Measured, around: Circumstances) -> list[str]:
+def forecast(found: Rehearsal, around: Circumstances) -> list[str]:
     """Return what launching would take, one thing in each phrase, the most important first."""
     share = found.collection_share
     speed = f"{amount(found.steps_per_s)} steps/s: {percent(share)} rollouts, {percent(1 - share)} updates"
@@ -133,7 +110,7 @@ def forecast(found: Measured, around: Circumstances) -> list[str]:
     ]
 
 
-def _time(found: Measured, around: Circumstances) -> Sequence[str]:
+def _time(found: Rehearsal, around: Circumstances) -> Sequence[str]:
     if found.seconds is None:
         return ["no budget of steps says when it ends"]
     each = f"{duration(found.seconds)}{' each' if around.runs > 1 else ' at most'}"
@@ -149,7 +126,7 @@ def _times(around: Circumstances, each: int) -> str:
     return f" ({together} × {size(each)})" if together > 1 else ""
 
 
-def _disk(found: Measured, around: Circumstances) -> Sequence[str]:
+def _disk(found: Rehearsal, around: Circumstances) -> Sequence[str]:
     one = size(found.checkpoint_bytes)
     replay = f", replay {size(found.replay_bytes)}" if found.replay_bytes else ""
     if found.disk_bytes is None or found.checkpoints is None:
@@ -158,7 +135,7 @@ def _disk(found: Measured, around: Circumstances) -> Sequence[str]:
     return [f"{size(found.disk_bytes * around.runs)} disk ({digits(found.checkpoints)} × {one}{replay}{runs})"]
 
 
-def _reference(found: Measured, around: Circumstances) -> Sequence[str]:
+def _reference(found: Rehearsal, around: Circumstances) -> Sequence[str]:
     told = around.reference or {}
     steps, reached = told.get("steps"), told.get("return")
     if not isinstance(steps, int | float) or not isinstance(reached, int | float) or found.steps_per_s <= 0:

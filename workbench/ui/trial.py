@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 from textual.worker import Worker
 
+from workbench.runs.rehearsal import Rehearsal
 from workbench.ui.draft import Checked
-from workbench.ui.dry_run import Circumstances, Measured, forecast
+from workbench.ui.dry_run import Circumstances, forecast
 
 if TYPE_CHECKING:
     from workbench.runs import Launch
@@ -35,7 +36,7 @@ class Trial:
         self._wanted: Launch | None = None
         self._count = 1
         self._start = (0, 0)
-        self._found: Measured | str | None = None
+        self._found: Rehearsal | str | None = None
         self._found_for: RunSpec | None = None
         self._measures: RunSpec | None = None
         """What the measurement that runs is of."""
@@ -86,7 +87,7 @@ class Trial:
             stacked: Whether each thing stands on a line of its own.
         """
         found = self._found
-        lines = self._lines(found) if isinstance(found, Measured) else []
+        lines = self._lines(found) if isinstance(found, Rehearsal) else []
         is_current = self._is_current()
         if self._waits_for_core:
             state = "every core trains; ctrl+t measures all the same"
@@ -102,7 +103,7 @@ class Trial:
         text = "\n  ".join(["Dry run", *body]) if stacked else f"Dry run ─ {'   '.join(body)}"
         return Content(text) if is_current and lines else Content.styled(text, "$muted")
 
-    def _lines(self, found: Measured) -> list[str]:
+    def _lines(self, found: Rehearsal) -> list[str]:
         app = self._form.workbench
         draft = self._form.draft
         reference: Any = {} if draft.recipe is None else draft.recipe.reference.get(draft.algorithm)

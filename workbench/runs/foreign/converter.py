@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import time
@@ -18,6 +17,7 @@ from workbench.runs.foreign.finding import FoundRun, find_runs
 from workbench.runs.foreign.mirror import Mirror, mark_folder_gone
 from workbench.runs.foreign.origin import origin_of
 from workbench.runs.foreign.watch_list import watch_list_path, watched
+from workbench.runs.holding import take
 
 DISCOVER_S = 5.0
 """Between looks for runs that are new, and at those that have long been as they are."""
@@ -99,16 +99,8 @@ class Converter:
         if self._handle is not None:
             return True
         root.mkdir(parents=True, exist_ok=True)
-        handle = os.open(root, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(handle)
-            if isinstance(error, BlockingIOError):
-                return False
-            raise
-        self._handle = handle
-        return True
+        self._handle = take(root)
+        return self._handle is not None
 
     def _discover(self) -> None:
         found = found_in(self._folders)
