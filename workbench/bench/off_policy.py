@@ -78,7 +78,7 @@ class Spaces(gymnasium.Env[Any, Any]):
 def measure_updates(case: Case, repeats: int) -> Figure:
     """Time single updates, as the loop of one copy makes them."""
     models = [_filled(classes[case.algorithm], case) for classes in (THEIRS, OURS)]
-    updates = 12 if max(case.layers) > 64 and case.batch > 64 else 40
+    updates = 60 if max(case.layers) > 64 and case.batch > 64 else 200
 
     def train(model: Any) -> Callable[[], None]:
         def run() -> None:

@@ -13,6 +13,10 @@ import torch
 
 Clock = Callable[[], float]
 
+REST_S = 0.03
+"""Before every turn: threads of the one before, torch's and JAX's among them, spin for some milliseconds after their
+work, on a CPU that another's threads would have had if each ran in a process alone, as its users run it."""
+
 
 def take_turns(
     runs: Sequence[Callable[[], object]], repeats: int, *, clock: Clock = time.perf_counter
@@ -21,6 +25,7 @@ def take_turns(
     seconds: list[list[float]] = [[] for _ in runs]
     for repeat in range(repeats + 1):
         for run, kept in zip(runs, seconds, strict=True):
+            time.sleep(REST_S)
             started = clock()
             run()
             if repeat:

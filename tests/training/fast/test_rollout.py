@@ -186,12 +186,13 @@ def test_threads_are_used_where_they_pay() -> None:
             pace.note(chosen[-1], seconds[chosen[-1]])
         return chosen
 
-    assert rounds(210).count(1) <= 9
-    # One late round changes nothing, and work that stays slow does.
-    pace.note(4, 100.0)
+    assert rounds(150).count(1) == 8, "a trial at first, and one more"
+    # A pause changes nothing, and work that stays slow does.
+    for _ in range(4):
+        pace.note(4, 100.0)
     assert rounds(50).count(1) == 0
     seconds[4] = 3.0
-    assert rounds(200).count(4) <= 8
+    assert rounds(300).count(4) <= 16
     assert Pace().choose(1) == 1
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import statistics
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -22,10 +22,17 @@ from workbench.training.cpus import cpus
 
 __all__ = ["Pace", "cpus", "one_thread", "run_pieces"]
 
-ROUNDS = 100
-"""Every so many rounds, what was slower last time is tried again."""
-TRIES = 3
-"""Rounds that decide, by their median: one may be late for reasons of its own, as the first with a new thread is."""
+GAP = 64
+"""Rounds until what was slower is tried again for the first time; twice as many each time after that."""
+MOST_GAP = 1024
+"""Rounds between two such trials at the most."""
+ROUNDS = 4
+"""Rounds that a trial is judged by, their median: one may be late for reasons of its own. An even number, since every
+other update of TD3 steps the actor too."""
+KEPT = 16
+"""Rounds of what is in use that it is judged by: a pause slows down more than one."""
+WARM_UP_S = 0.05
+"""A trial lasts this long at least and its last rounds decide: a virtual CPU that was idle wakes up slowly at first."""
 
 
 @contextmanager
@@ -56,24 +63,41 @@ class Pace:
     """
 
     def __init__(self) -> None:
-        self._seconds: dict[int, deque[float]] = defaultdict(lambda: deque(maxlen=TRIES))
-        self._rounds = 0
+        self._seconds: dict[int, deque[float]] = {}
+        self._tried = 0
+        self._trial_rounds, self._trial_s = 0, 0.0
+        self._gap = self._left = GAP
 
     def choose(self, most: int) -> int:
         """Return the number of workers for the next round of the work: one, or the most there may be."""
-        self._rounds += 1
+        if self._tried:
+            return self._tried
         for workers in (most, 1):
-            if len(self._seconds[workers]) < TRIES:
-                return workers
+            if workers not in self._seconds:
+                return self._try(workers)
         faster, slower = sorted((1, most), key=lambda workers: statistics.median(self._seconds[workers]))
-        if self._rounds % ROUNDS:
+        self._left -= 1
+        if self._left > 0:
             return faster
-        self._seconds[slower].clear()
-        return slower
+        self._gap = self._left = min(2 * self._gap, MOST_GAP)
+        return self._try(slower)
 
     def note(self, workers: int, seconds: float) -> None:
         """Take how long a round took."""
-        self._seconds[workers].append(seconds)
+        kept = self._seconds.setdefault(workers, deque(maxlen=KEPT))
+        kept.append(seconds)
+        if not self._tried:
+            return
+        self._trial_rounds += 1
+        self._trial_s += seconds
+        if self._trial_rounds >= ROUNDS and self._trial_s >= WARM_UP_S:
+            self._tried = 0
+            self._seconds[workers] = deque(list(kept)[-ROUNDS:], KEPT)
+
+    def _try(self, workers: int) -> int:
+        self._tried = workers
+        self._trial_rounds, self._trial_s = 0, 0.0
+        return workers
 
 
 def run_pieces(pieces: Sequence[Callable[[], object]], workers: int) -> None:
