@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.policies.checkpoint import Checkpoint
+from workbench.policies.description import Description
 from workbench.policies.network import Floats, Linear, Trunk
 from workbench.policies.record import LayerNames, PolicyRecord
+from workbench.simulation import EnvSource
 
 
 @runtime_checkable
@@ -31,6 +34,16 @@ class Actor(Protocol):
             ids: The copies; None means all that were seen so far.
             streams: The number of each copy's random stream from here on. Where none is given the streams go on.
         """
+        ...
+
+
+@runtime_checkable
+class Policy(Actor, Protocol):
+    """Something that acts, and of which is known what it reads and gives."""
+
+    @property
+    def description(self) -> Description:
+        """What is known of it."""
         ...
 
 
@@ -67,11 +80,20 @@ class PolicyActor:
         checkpoint: What was read from disk.
         stochastic: Sample from the policy's distribution instead of taking its mode.
         seed: Of the sampling; None draws one.
+        description: What is known of it, where that is more than the checkpoint's own record says.
     """
 
-    def __init__(self, checkpoint: Checkpoint, *, stochastic: bool = False, seed: int | None = None) -> None:
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        *,
+        stochastic: bool = False,
+        seed: int | None = None,
+        description: Description | None = None,
+    ) -> None:
         record, tensors = checkpoint.record, checkpoint.tensors
         self.checkpoint = checkpoint
+        self.description = description or describe_checkpoint(checkpoint.path, record)
         self.deterministic = not stochastic
         self._record = record
         self._space = record.action_space
@@ -105,7 +127,7 @@ class PolicyActor:
         outputs = self._head(features)
         if self._network.head_limit is not None:
             outputs = np.clip(outputs, -self._network.head_limit, self._network.head_limit)
-        if self._network.distribution == "categorical":
+        if self._network.distribution in ("categorical", "values"):
             return self._choices(outputs)
         if not self.deterministic and self._network.distribution == "gaussian":
             outputs = outputs + self._noise(features)
@@ -133,7 +155,7 @@ class PolicyActor:
         return np.ascontiguousarray(rows, np.float32)
 
     def _choices(self, logits: Floats) -> NDArray[Any]:
-        if not self.deterministic:
+        if not self.deterministic and self._network.distribution == "categorical":
             # The largest of the logits after Gumbel noise is a draw from their softmax.
             logits = logits + np.stack(
                 [self._streams.row(row).gumbel(size=self._space.size) for row in range(len(logits))]
@@ -165,3 +187,21 @@ class PolicyActor:
         if self._record.action_map.clip:
             outputs = np.clip(outputs, self._low, self._high)
         return outputs
+
+
+def describe_checkpoint(path: Path, record: PolicyRecord) -> Description:
+    """Return what the record of a checkpoint says, as it is told of any policy."""
+    return Description(
+        path=path,
+        kind="workbench",
+        sha256=record.weights_sha256,
+        algorithm=record.algorithm,
+        steps=record.steps,
+        environment=EnvSource.from_json(dict(record.environment)) if record.environment else None,
+        observation_space=record.observation_space,
+        action_space=record.action_space,
+        control_period_s=record.control_period_s,
+        observation_names=record.observation_names,
+        action_names=record.action_names,
+        versions=record.versions,
+    )

@@ -35,7 +35,7 @@ class Checkpoint:
     """A checkpoint that was read and found whole."""
 
     path: Path
-    """Its folder."""
+    """Its folder; of another tool's, its file."""
     record: PolicyRecord
     """The contents of `policy.json`."""
     tensors: Tensors
@@ -69,7 +69,7 @@ def write_checkpoint(
         record = PolicyRecord.model_validate({**fields, "format": FORMAT, "weights_sha256": digest})
     except ValidationError as error:
         raise _refusal(final / RECORD_NAME, error) from None
-    _check_tensors(final, record, tensors)
+    check_tensors(final, record, tensors)
     aside = run_dir / f".{final.name}.part"
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir()
@@ -124,11 +124,16 @@ def read_checkpoint(path: Path) -> Checkpoint:
         tensors = safetensors_numpy.load(content)
     except SafetensorError as error:
         raise CheckpointError(f"{file} cannot be read: {error}.") from None
-    _check_tensors(path, record, tensors)
+    check_tensors(path, record, tensors)
     return Checkpoint(path, record, tensors)
 
 
-def _check_tensors(path: Path, record: PolicyRecord, tensors: Tensors) -> None:
+def check_tensors(path: Path, record: PolicyRecord, tensors: Tensors) -> None:
+    """See to it that the tensors make the network that the record describes.
+
+    Raises:
+        CheckpointError: One is missing or of another shape; all that are at fault are named.
+    """
     network, width = record.network, record.observation_space.size
     faults: list[str] = []
 
@@ -159,7 +164,7 @@ def _check_tensors(path: Path, record: PolicyRecord, tensors: Tensors) -> None:
             expect(name, record.observation_space.shape)
     if faults:
         raise CheckpointError(
-            f"{path}: the weights do not make the network that {RECORD_NAME} describes: " + "; ".join(faults) + "."
+            f"{path}: the weights do not make the network that is described: " + "; ".join(faults) + "."
         )
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float32]
 Layer: TypeAlias = tuple[Floats, Floats]
-Activation = Literal["tanh", "relu", "elu"]
+Activation = Literal["tanh", "relu", "elu", "leaky_relu", "silu", "sigmoid", "selu"]
 
 
 class Linear:
@@ -68,4 +68,36 @@ def _elu(values: Floats) -> Floats:
     return np.where(values > 0, values, np.expm1(np.minimum(values, np.float32(0))))
 
 
-_ACTIVATIONS: Mapping[Activation, Callable[[Floats], Floats]] = {"tanh": _tanh, "relu": _relu, "elu": _elu}
+def _leaky_relu(values: Floats) -> Floats:
+    return np.where(values > 0, values, np.float32(0.01) * values)
+
+
+def _sigmoid(values: Floats) -> Floats:
+    # By tanh, which does not overflow.
+    half = np.float32(0.5)
+    halved: Floats = half * np.tanh(half * values) + half
+    return halved
+
+
+def _silu(values: Floats) -> Floats:
+    weighted: Floats = values * _sigmoid(values)
+    return weighted
+
+
+def _selu(values: Floats) -> Floats:
+    # Constants of Klambauer et al. 2017, "Self-Normalizing Neural Networks".
+    alpha, scale = np.float32(1.6732632423543772), np.float32(1.0507009873554805)
+    below = alpha * np.expm1(np.minimum(values, np.float32(0)))
+    scaled: Floats = scale * np.where(values > 0, values, below)
+    return scaled
+
+
+_ACTIVATIONS: Mapping[Activation, Callable[[Floats], Floats]] = {
+    "tanh": _tanh,
+    "relu": _relu,
+    "elu": _elu,
+    "leaky_relu": _leaky_relu,
+    "silu": _silu,
+    "sigmoid": _sigmoid,
+    "selu": _selu,
+}

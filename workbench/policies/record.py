@@ -13,6 +13,8 @@ from workbench.policies.spaces import SpaceRecord
 FORMAT = 1
 """The version of the format written here, and the only one read."""
 
+AlgorithmName = Literal["ppo", "sac", "td3", "a2c", "ddpg", "dqn", "tqc", "trpo"]
+
 LayerNames = tuple[str, str]
 """The names of a layer's weight and bias among the tensors."""
 
@@ -30,8 +32,8 @@ class NetworkRecord(_Record):
     """What follows every layer of the trunk."""
     head: LayerNames
     """The last layer: mean, action or logits, one output an action element or choice."""
-    distribution: Literal["gaussian", "deterministic", "categorical"]
-    """What the head's outputs are."""
+    distribution: Literal["gaussian", "deterministic", "categorical", "values"]
+    """What the head's outputs are; of values the choice with the highest is taken."""
     log_std: str | LayerNames | None
     """A Gaussian's log standard deviation: a tensor, or a second head."""
     log_std_bounds: tuple[float, float] | None
@@ -70,8 +72,8 @@ class PolicyRecord(_Record):
 
     format: Literal[1]
     """The version of the format."""
-    algorithm: Literal["ppo", "sac", "td3"]
-    """What trained it."""
+    algorithm: AlgorithmName
+    """What trained it; only policies of other tools are of others than PPO, SAC and TD3."""
     environment: Mapping[str, Any]
     """The environment it was trained on, as `run.json` has it."""
     observation_space: SpaceRecord

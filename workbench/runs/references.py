@@ -2,7 +2,8 @@
 
 In this order: an existing path; `RUN:best`, `RUN:latest`, `RUN:<steps>`; an environment's exact name; a run's full
 name, its last four hex digits while they are unique, or a unique prefix that reaches into its date. A run alone means
-its best checkpoint, else its latest. A miss lists what is there and what to type.
+its best checkpoint, else its latest; so does a folder in which Stable-Baselines3 or RL-Zoo saved policies, which may
+stand before the colon too. A miss lists what is there and what to type.
 """
 
 from __future__ import annotations
@@ -10,11 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench.errors import NotFoundError
 from workbench.project import Project
 from workbench.runs.directory import CheckpointDirectory, RunDirectory, foreign_directories, run_directories
+from workbench.runs.foreign.finding import SavedPolicies, policies_in
 from workbench.suggest import nearest
+
+if TYPE_CHECKING:
+    from workbench.runs.foreign.origin import Policies
 
 _SHOWN = 6
 _PICK = re.compile(r"(?P<run>.+):(?P<which>best|latest|[\d_]+)")
@@ -63,6 +69,10 @@ def find_checkpoint(runs_root: Path, text: str) -> Path:
         return at_path
     picked = _PICK.fullmatch(text)
     if picked is not None:
+        folder = Path(picked["run"]).expanduser()
+        saved = _saved_at(folder)
+        if saved is not None:
+            return _saved_policy(folder.name, saved, picked["which"])
         return _pick(_run_or_environment(runs_root, picked["run"]), picked["which"])
     return _best_or_latest(_run_or_environment(runs_root, text))
 
@@ -105,7 +115,10 @@ def _checkpoint_at(path: Path) -> Path | None:
         run = _run_at(path)
         if run is not None:
             return _best_or_latest(run)
-        return path.resolve() if CheckpointDirectory.at(path) or (path / "policy.json").is_file() else None
+        if CheckpointDirectory.at(path) or (path / "policy.json").is_file():
+            return path.resolve()
+        saved = _saved_at(path)
+        return None if saved is None else _saved_policy(path.name, saved, "")
     except OSError:
         # Longer than a file name can be, say: then it is no path.
         return None
@@ -134,7 +147,18 @@ def _foreign_policy(run: RunDirectory, which: str) -> Path:
     """Return the file in which another tool saved a policy: `best`, `latest`, that of some steps, or what there is."""
     from workbench.runs.foreign.origin import policies_of
 
-    saved = policies_of(run)
+    return _saved_policy(run.name, policies_of(run), which)
+
+
+def _saved_at(folder: Path) -> SavedPolicies | None:
+    """Return the policies that another tool saved in a folder; None where there are none."""
+    if not folder.is_dir() or RunDirectory(folder).is_run():
+        return None
+    saved = policies_in(folder.resolve())
+    return saved if saved.best or saved.latest else None
+
+
+def _saved_policy(name: str, saved: SavedPolicies | Policies, which: str) -> Path:
     named = {"best": saved.best, "latest": saved.latest, "": saved.best or saved.latest}
     by_steps = dict(saved.by_steps)
     path = named[which] if which in named else by_steps.get(int(which.replace("_", "") or 0))
@@ -142,8 +166,8 @@ def _foreign_policy(run: RunDirectory, which: str) -> Path:
         return path
     there = [word for word in ("best", "latest") if named[word] is not None] + [str(steps) for steps in by_steps]
     if not there:
-        raise NotFoundError(f"{run.name} has saved no policy.", hint="Its curves can be looked at.")
-    raise NotFoundError(f"{run.name} has no policy `{which}`.", hint=f"There are {', '.join(there)}.")
+        raise NotFoundError(f"{name} has saved no policy.", hint="Its curves can be looked at.")
+    raise NotFoundError(f"{name} has no policy `{which}`.", hint=f"There are {', '.join(there)}.")
 
 
 def _pick(run: RunDirectory, which: str) -> Path:

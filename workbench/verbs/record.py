@@ -206,11 +206,12 @@ def _command(args: argparse.Namespace) -> tuple[str, ...]:
         "--fps": args.fps,
         "--theme": args.theme if args.theme != "light" else None,
         "--camera": args.camera,
+        "--normalizer": args.normalizer,
         "--output": args.output,
     }
     for flag, value in given.items():
         words += [] if value is None else [flag, f"{value:g}" if isinstance(value, float) else str(value)]
-    words += ["--ghost"] if args.ghost else []
+    words += [flag for flag, given in (("--ghost", args.ghost), ("--trust", args.trust)) if given]
     return (*words, "--stochastic") if args.stochastic else tuple(words)
 
 

@@ -199,7 +199,7 @@ def _written(checkpoint: Path | None) -> float:
     if checkpoint is None:
         return 0.0
     try:
-        return (checkpoint / "policy.json").stat().st_mtime
+        return (checkpoint if checkpoint.is_file() else checkpoint / "policy.json").stat().st_mtime
     except OSError as error:
         raise CheckpointError(f"{checkpoint} is not there any more.") from error
 

@@ -74,7 +74,8 @@ def add_target_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "target",
         metavar="CKPT|ENV|FILE.npz",
-        help="a checkpoint (a path, RUN, RUN:best, RUN:latest, RUN:STEPS), an environment, or a state recording",
+        help="a checkpoint (a path, RUN, RUN:best, RUN:latest, RUN:STEPS), a policy of another tool (.zip of "
+        "Stable-Baselines3, a run folder of RL-Zoo, TorchScript, .onnx), an environment, or a state recording",
     )
     parser.add_argument(
         "--agent",
@@ -82,8 +83,21 @@ def add_target_arguments(parser: argparse.ArgumentParser) -> None:
         help="who acts: the policy, or an agent that needs none (default: policy; for an environment random)",
     )
     parser.add_argument("--env", metavar="ID", help="play the policy in another environment than it was trained in")
+    add_opening_arguments(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the first episode (default: 0)")
     parser.add_argument("--stochastic", action="store_true", help="sample actions (default: act greedily)")
+
+
+def add_opening_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what says how a policy of another tool is opened."""
+    parser.add_argument(
+        "--normalizer",
+        metavar="FILE",
+        help="what observations of a .zip go through: its vecnormalize.pkl, or `none` (default: the one beside it)",
+    )
+    parser.add_argument(
+        "--trust", action="store_true", help="run what of a policy's file is no data, after saying what that is"
+    )
 
 
 def add_side_by_side_arguments(parser: argparse.ArgumentParser) -> None:

@@ -19,6 +19,16 @@ from workbench.viewer.states import StateRecording
 
 
 @dataclass(frozen=True)
+class Opening:
+    """How a policy of another tool is opened."""
+
+    normalizer: str | None = None
+    """The file of what its observations go through, or `none`; None for the one that lies with it."""
+    trust: bool = False
+    """Whether what of its file is no data may be run."""
+
+
+@dataclass(frozen=True)
 class Target:
     """An environment and what acts in it, found but not yet opened."""
 
@@ -34,6 +44,8 @@ class Target:
     """The short ID of the checkpoint's run."""
     recording: StateRecording | None = None
     """The states that are shown, where nothing is simulated."""
+    opening: Opening = Opening()
+    """How a policy of another tool is opened."""
 
     @property
     def name(self) -> str:
@@ -88,14 +100,19 @@ class Target:
         Raises:
             WorkbenchError: The policy cannot be opened, or does not fit.
         """
-        from workbench.policies import load_policy, make_agent
+        from workbench.policies import make_agent
+        from workbench.policies.environments import facts_of
+        from workbench.policies.fitting import require_fit
+        from workbench.policies.loading import find_policy
 
         if self.agent == "recording":
             raise RequestError("nothing acts in a recording.")
         if self.checkpoint is None or self.agent != "policy":
             return make_agent(self.agent, env, seed=seed)
-        actor = load_policy(self.checkpoint, stochastic=stochastic, seed=seed)
-        _check_fit(self.checkpoint, env, self.name)
+        facts = facts_of(env, self.name)
+        found = find_policy(self.checkpoint, environment=self.source, normalizer=self.opening.normalizer)
+        actor = found.open(facts=facts, trust=self.opening.trust, stochastic=stochastic, seed=seed)
+        require_fit(actor.description, facts, f"{self.checkpoint} ({actor.description.title})")
         return actor
 
     def playing(self, checkpoint: Path) -> Target:
@@ -104,11 +121,20 @@ class Target:
         Raises:
             WorkbenchError: It is none.
         """
-        _, steps = _read_checkpoint(checkpoint)
+        from workbench.policies.loading import find_policy
+
+        steps = find_policy(checkpoint, environment=self.source).steps
         return replace(self, agent="policy", checkpoint=checkpoint, steps=steps, run=_run_id(checkpoint))
 
 
-def find_target(project: Project, text: str, *, agent: AgentChoice | None = None, env: str | None = None) -> Target:
+def find_target(
+    project: Project,
+    text: str,
+    *,
+    agent: AgentChoice | None = None,
+    env: str | None = None,
+    opening: Opening = Opening(),
+) -> Target:
     """Return what `text` names: an environment, else a checkpoint.
 
     Args:
@@ -116,11 +142,14 @@ def find_target(project: Project, text: str, *, agent: AgentChoice | None = None
         text: An environment's name or ID, a reference to a checkpoint, or the path of a state recording.
         agent: Who acts; None for the policy of a checkpoint, and `random` in an environment.
         env: Another environment to play a policy in.
+        opening: How a policy of another tool is opened.
 
     Raises:
         NotFoundError: There is neither; lists what is there.
         RequestError: The flags contradict each other.
     """
+    from workbench.policies.environments import find_environment
+    from workbench.policies.loading import find_policy
     from workbench.runs import resolve_checkpoint
 
     if Path(text).suffix.lower() == states.SUFFIX:
@@ -139,16 +168,13 @@ def find_target(project: Project, text: str, *, agent: AgentChoice | None = None
         if source is None and not _is_reference(text):
             raise NotFoundError(f"there is no environment and no run `{text}`.", hint=_near(project, text)) from error
         raise
-    own, steps = _read_checkpoint(checkpoint)
-    if env is not None:
-        played = _find_environment(project, env)
-        if played is None:
-            raise NotFoundError(f"there is no environment `{env}`.", hint=_near(project, env))
-    else:
-        played = own
+    named = None if env is None else find_environment(env, project)
+    found = find_policy(checkpoint, environment=named, normalizer=opening.normalizer, project=project)
+    if found.environment is None:
+        raise RequestError(f"{text} does not say what environment it was trained in.", hint="Name one with --env ID.")
     if agent is not None and agent != "policy":
-        return Target(played, agent)
-    return Target(played, "policy", checkpoint, steps, _run_id(checkpoint))
+        return Target(found.environment, agent)
+    return Target(found.environment, "policy", checkpoint, found.steps, _run_id(checkpoint), opening=opening)
 
 
 def target_of(checkpoint: Path) -> Target:
@@ -157,8 +183,12 @@ def target_of(checkpoint: Path) -> Target:
     Raises:
         CheckpointError: It is none, or not whole.
     """
-    source, steps = _read_checkpoint(checkpoint)
-    return Target(source, "policy", checkpoint, steps, _run_id(checkpoint))
+    from workbench.policies import read_record
+    from workbench.simulation import EnvSource
+
+    record = read_record(checkpoint)
+    source = EnvSource.from_json(dict(record.environment))
+    return Target(source, "policy", checkpoint, record.steps, _run_id(checkpoint))
 
 
 def _find_recording(path: Path, *, agent: AgentChoice | None, env: str | None) -> Target:
@@ -183,21 +213,16 @@ def _is_reference(text: str) -> bool:
     A folder that happens to have the name of an environment is not one.
     """
     path = Path(text)
-    sealed = any((path / name).is_file() for name in ("policy.json", "run.json"))
+    sealed = path.is_file() or any((path / name).is_file() for name in ("policy.json", "run.json"))
     return ":" in text.split("/")[0] or sealed or ("/" in text and path.exists())
 
 
 def _find_environment(project: Project, text: str) -> Any | None:
     """Return the source of an environment of the catalogue or of Gymnasium's registry, or None."""
-    from workbench.catalog import discover
-    from workbench.simulation import EnvSource
+    from workbench.policies.environments import find_environment
 
     with contextlib.suppress(NotFoundError):
-        return EnvSource.from_entry(discover(project).find(text))
-    import gymnasium
-
-    if text in gymnasium.registry:
-        return EnvSource(env_id=text, name=_short_name(text), module=None, class_name=None, env_cfg={})
+        return find_environment(text, project)
     return None
 
 
@@ -211,18 +236,6 @@ def _near(project: Project, text: str) -> str:
     if close:
         return f"Did you mean {' or '.join(close)}?"
     return "`workbench list` and `workbench runs` list them."
-
-
-def _short_name(env_id: str) -> str:
-    return env_id.split(":")[-1].replace("/", "_")
-
-
-def _read_checkpoint(checkpoint: Path) -> tuple[Any, int]:
-    from workbench.policies import read_record
-    from workbench.simulation import EnvSource
-
-    record = read_record(checkpoint)
-    return EnvSource.from_json(dict(record.environment)), int(record.steps)
 
 
 def _run_id(checkpoint: Path) -> str | None:
@@ -245,23 +258,3 @@ def _rendering(source: Any) -> Any:
             f"{source.env_id} has no MuJoCo model and does not render itself: {error}",
             hint='Give it the render mode "rgb_array", or install what it asks for.',
         ) from error
-
-
-def _check_fit(checkpoint: Path, env: Any, name: str) -> None:
-    """Refuse a policy for other observations or actions than the environment has."""
-    from workbench.policies import read_record
-
-    record = read_record(checkpoint)
-    for what, own, played in (
-        ("observations", record.observation_space, env.observation_space),
-        ("actions", record.action_space, env.action_space),
-    ):
-        takes, has = _extent(own), _extent(played)
-        if takes != has:
-            raise RequestError(f"the policy does not fit {name}: its {what} are {takes}, the environment's {has}.")
-
-
-def _extent(space: Any) -> str:
-    """Return how many numbers or choices a space has, in words; a record of one and Gymnasium's own read alike."""
-    choices = getattr(space, "n", None)
-    return f"of shape {tuple(space.shape or ())}" if choices is None else f"{choices} choices"

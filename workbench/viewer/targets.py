@@ -10,7 +10,7 @@ from workbench.errors import RequestError
 from workbench.project import Project
 from workbench.viewer import ensemble
 from workbench.viewer.session import Session
-from workbench.viewer.target import Target, find_target
+from workbench.viewer.target import Opening, Target, find_target
 
 
 def find_targets(project: Project, args: argparse.Namespace) -> list[Target]:
@@ -21,7 +21,8 @@ def find_targets(project: Project, args: argparse.Namespace) -> list[Target]:
     """
     words = [args.target, *args.others]
     ensemble.check_count(len(words))
-    targets = [find_target(project, word, agent=args.agent, env=args.env) for word in words]
+    opening = Opening(normalizer=args.normalizer, trust=args.trust)
+    targets = [find_target(project, word, agent=args.agent, env=args.env, opening=opening) for word in words]
     for word, target in zip(words, targets, strict=True):
         if target.source != targets[0].source:
             raise RequestError(

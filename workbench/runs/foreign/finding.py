@@ -69,6 +69,11 @@ class SavedPolicies:
     """What training ended with."""
     by_steps: tuple[tuple[int, Path], ...] = ()
 
+    @property
+    def latest(self) -> Path | None:
+        """What training ended with, else what was saved last."""
+        return self.final or (self.by_steps[-1][1] if self.by_steps else None)
+
 
 def find_runs(folder: Path) -> Iterator[FoundRun]:
     """Yield the runs of other tools in a folder and below, by path; links to folders are not followed."""
@@ -89,16 +94,27 @@ def find_runs(folder: Path) -> Iterator[FoundRun]:
 
 def saved_policies(found: FoundRun) -> SavedPolicies:
     """Return the policies that a run has saved so far."""
-    files, folders = _entries(found.folder)
-    best = next((found.folder / name for name in ("best_model.zip",) if name in files), None)
+    return policies_in(found.folder)
+
+
+def policies_in(folder: Path) -> SavedPolicies:
+    """Return the policies that the run of another tool in a folder has saved so far."""
+    files, folders = _entries(folder)
+    best = next((folder / name for name in ("best_model.zip",) if name in files), None)
     if best is None and "best_model" in folders:
-        inner = found.folder / "best_model" / "best_model.zip"
+        inner = folder / "best_model" / "best_model.zip"
         best = inner if inner.is_file() else None
     final = None
-    if found.settings is not None and f"{found.settings.name}.zip" in files:
-        final = found.folder / f"{found.settings.name}.zip"
-    rungs = [(int(match[1]), found.folder / name) for name in files if (match := _STEPS.search(name))]
+    settings = _zoo_settings(folder, folders)
+    if settings is not None and f"{settings.name}.zip" in files:
+        final = folder / f"{settings.name}.zip"
+    rungs = [(int(match[1]), folder / name) for name in files if (match := _STEPS.search(name))]
     return SavedPolicies(best, final, tuple(sorted(rungs)))
+
+
+def settings_folder(folder: Path) -> Path | None:
+    """Return the folder of the settings of the RL-Zoo run in a folder; None where there is no such run."""
+    return _zoo_settings(folder, _entries(folder)[1])
 
 
 def _entries(folder: Path) -> tuple[list[str], list[str]]:

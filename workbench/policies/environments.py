@@ -1,0 +1,85 @@
+"""From the name of an environment to where it comes from, and what a policy must fit in it."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import NotFoundError, RequestError
+from workbench.policies.spaces import describe_space
+from workbench.project import Project, open_project
+from workbench.simulation import EnvSource
+from workbench.suggest import nearest
+
+
+@dataclass(frozen=True)
+class EnvironmentFacts:
+    """What of an environment a policy depends on."""
+
+    name: str
+    """What it is called."""
+    observation_space: Any
+    """A `SpaceRecord`, or a `gymnasium.Space` where that is of another kind than policies here are trained on."""
+    action_space: Any
+    """The same of what it takes."""
+    control_period_s: float | None = None
+    """Simulated time between two actions; None where it does not say."""
+    observation_names: tuple[str, ...] = ()
+    """One name an observation element; empty where it names none."""
+    action_names: tuple[str, ...] = ()
+    """One name an action element; empty where it names none."""
+
+
+def facts_of(env: Any, name: str) -> EnvironmentFacts:
+    """Return what of an environment a policy depends on.
+
+    Args:
+        env: A plain environment, a batched one, or several copies of one with `observation_space` of a single one.
+        name: What it is called.
+    """
+    core = getattr(env, "unwrapped", env)
+    return EnvironmentFacts(
+        name=name,
+        observation_space=_described(env.observation_space, "observations"),
+        action_space=_described(env.action_space, "actions"),
+        control_period_s=_period(core),
+        observation_names=tuple(getattr(core, "observation_names", ())),
+        action_names=tuple(getattr(core, "action_names", ())),
+    )
+
+
+def find_environment(text: str, project: Project | None = None) -> EnvSource:
+    """Return where an environment comes from, by its name in the catalogue or its ID in Gymnasium's registry.
+
+    Raises:
+        NotFoundError: There is none of that name; says what is close.
+    """
+    import gymnasium
+
+    from workbench.catalog import discover
+
+    found = discover(project or open_project())
+    with contextlib.suppress(NotFoundError):
+        return EnvSource.from_entry(found.find(text))
+    if text in gymnasium.registry:
+        name = text.split(":")[-1].replace("/", "_")
+        return EnvSource(env_id=text, name=name, module=None, class_name=None, env_cfg={})
+    close = nearest(text, [*(entry.name for entry in found.entries), *gymnasium.registry])
+    hint = f"Did you mean {' or '.join(close)}?" if close else "`workbench list` lists them."
+    raise NotFoundError(f"there is no environment `{text}`.", hint=hint)
+
+
+def _described(space: Any, what: str) -> Any:
+    try:
+        return describe_space(space, what)
+    except RequestError:
+        return space
+
+
+def _period(core: Any) -> float | None:
+    for name in ("control_dt", "dt"):
+        period = getattr(core, name, None)
+        if isinstance(period, int | float) and period > 0:
+            return float(period)
+    return None
