@@ -21,12 +21,16 @@ from mujoco import batch as mujoco_batch
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import RequestError, SimulationError
+from workbench.simulation import checks
 from workbench.simulation.config import BatchEnvConfig, config_class
 from workbench.simulation.episodes import EpisodeStatistics, Floats, StepArrays
-from workbench.simulation.guard import Guard, NotFiniteError, is_finite, module_path
+from workbench.simulation.guard import Guard, module_path
 from workbench.simulation.mjcf import actuator_name, compile_model
 from workbench.simulation.noise import Noise
 from workbench.simulation.snapshot import OpenBatch, Snapshot, put_back, take
+
+if typing.TYPE_CHECKING:
+    from workbench.simulation.terms import TermSet
 
 C = TypeVar("C", bound=BatchEnvConfig)
 Ids = NDArray[np.intp]
@@ -67,6 +71,8 @@ class BatchEnv(ABC, Generic[C]):
     config: C
     n_envs: int
     name: str
+    terms: TermSet | None = None
+    """Reward terms, endings and goals by name, made in `load`; see `workbench.simulation.terms`."""
     model: Any
     """The compiled `MjModel`; all copies share it."""
     batch: Any
@@ -90,6 +96,8 @@ class BatchEnv(ABC, Generic[C]):
     statistics: EpisodeStatistics
     """What the current episodes gave so far."""
     observation_names: tuple[str, ...]
+    critic_names: tuple[str, ...]
+    """What a critic sees besides, while a policy is trained."""
     action_names: tuple[str, ...]
     reward_names: tuple[str, ...]
     """The reward terms, in order."""
@@ -108,6 +116,7 @@ class BatchEnv(ABC, Generic[C]):
         self._all = np.arange(n_envs)
         self._views: dict[int, Any] = {}
         self._reward_weights: Floats | None = None
+        self._with_critic = False
         with Guard(self):
             self.model = compile_model(self.load(), module_path(type(self)))
             # A state that is no longer finite must reach the checks below instead of being replaced in silence.
@@ -117,6 +126,8 @@ class BatchEnv(ABC, Generic[C]):
             self._clocks = np.zeros((2, n_envs), dtype=np.int64)
             self.elapsed, self.lengths = self._clocks
             self.generators = []
+            if self.terms is not None:
+                self.terms.bind(self)
             self.setup()
             self.batch.reset()
             self._open_spaces()
@@ -137,6 +148,13 @@ class BatchEnv(ABC, Generic[C]):
     @abstractmethod
     def observe(self) -> NDArray[Any]:
         """Return the observations (n, o): a function of the state alone, for it is also asked after restarts."""
+
+    def critic_observe(self) -> NDArray[Any]:
+        """Return what only a critic may see (n, c), like `observe`: no policy, checkpoint or export ever reads it.
+
+        A number whose name is among those of the observations is left out: the critic has it from there.
+        """
+        return np.zeros((self.n_envs, 0))
 
     @abstractmethod
     def reward_terms(self, actions: NDArray[Any]) -> Mapping[str, ArrayLike]:
@@ -176,6 +194,10 @@ class BatchEnv(ABC, Generic[C]):
 
     def name_observations(self) -> Sequence[str]:
         """Return a name for each number of an observation; empty for numbered ones."""
+        return ()
+
+    def name_critic_observations(self) -> Sequence[str]:
+        """Return a name for each number of `critic_observe`; empty for numbered ones."""
         return ()
 
     def name_actions(self) -> Sequence[str]:
@@ -219,6 +241,14 @@ class BatchEnv(ABC, Generic[C]):
             self._restart(chosen)
         return self._observations
 
+    def add_critic_observations(self) -> None:
+        """From the next reset on, let observations go on with what only a critic may see (n, o + c).
+
+        `observation_space` and `observation_names` stay those of the policy.
+        """
+        self._with_critic = True
+        self._observations = np.zeros((self.n_envs, len(self.observation_names) + len(self.critic_names)))
+
     def step_arrays(self, actions: NDArray[Any]) -> StepArrays:
         """Step all copies with `actions` (n, a); those whose episode ends begin the next one in the same step."""
         result = self.advance(actions)
@@ -234,7 +264,7 @@ class BatchEnv(ABC, Generic[C]):
         if not self.generators:
             raise SimulationError(f"{self.name} was stepped before its first reset.")
         with Guard(self):
-            return self._advance(self._check_actions(actions))
+            return self._advance(checks.take_actions(self, actions))
 
     def noise(self) -> Noise:
         """Return draws for all copies, for randomness within an episode: ask in methods that are called once a step."""
@@ -316,13 +346,15 @@ class BatchEnv(ABC, Generic[C]):
             copy = int(error.ids[0])
             raise SimulationError(f"{self._where(copy)}: MuJoCo says: {self.batch.error(copy)}") from error
         self._clocks += 1
+        if self.terms is not None:
+            self.terms.advance(actions)
         self.measure()
         # Terms, their sum, infos.
         values = np.zeros((self._rows, self.n_envs))
         k = len(self.reward_names)
-        self._fill(values, 0, self.reward_names, self.reward_terms(actions), "reward_terms")
+        checks.fill(self, values, 0, self.reward_names, self.reward_terms(actions))
         told = self.info()
-        self._fill(values, k + 1, self._summed, told, "info")
+        checks.fill(self, values, k + 1, self._summed, told)
         weights = self._reward_weights
         if weights is None and np.vdot(values, values) < LARGE:
             np.add.reduce(values[:k], axis=0, out=values[k])
@@ -331,9 +363,9 @@ class BatchEnv(ABC, Generic[C]):
             with np.errstate(over="ignore", invalid="ignore"):
                 np.add.reduce(values[:k] if weights is None else values[:k] * weights, axis=0, out=values[k])
                 if not np.isfinite(values[k]).all():
-                    self._raise_reward(values[: k + 1])
+                    checks.refuse_reward(self, values[: k + 1])
                 self.statistics.add(values)
-        observations = self._check_observations(self.observe())
+        observations = self._look()
         terminated, truncated, flags = self._endings()
         ended = (terminated | truncated).nonzero()[0]
         return StepArrays(
@@ -351,7 +383,10 @@ class BatchEnv(ABC, Generic[C]):
     def _restart(self, ids: Ids) -> None:
         # The state of a copy is what `mj_resetData` and then Gymnasium's `set_state` would leave.
         self.batch.reset(ids, stage=mujoco.mjtStage.mjSTAGE_NONE)
-        qpos, qvel = self.initial_state(Noise(self.generators, ids))
+        noise = Noise(self.generators, ids)
+        if self.terms is not None:
+            self.terms.begin(noise)
+        qpos, qvel = self.initial_state(noise)
         self.qpos[ids] = qpos
         self.qvel[ids] = qvel
         self.batch.forward(ids)
@@ -359,7 +394,13 @@ class BatchEnv(ABC, Generic[C]):
         self.elapsed[ids] = 0
         self.lengths[ids] = 0
         self.statistics.clear(ids)
-        self._observations = self._check_observations(self.observe())
+        self._observations = self._look()
+
+    def _look(self) -> Floats:
+        seen = self.observe()
+        if self._with_critic:
+            seen = np.concatenate([seen, self.critic_observe()[:, self._critic_columns]], axis=1)
+        return checks.take_observations(self, seen, self._observations.shape)
 
     def _endings(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_], dict[str, NDArray[np.bool_]]]:
         ways = self.terminations()
@@ -386,19 +427,6 @@ class BatchEnv(ABC, Generic[C]):
             success=reason in self.successes if self.successes else None,
         )
 
-    def _fill(
-        self, values: Floats, start: int, names: Sequence[str], given: Mapping[str, ArrayLike], hook: str
-    ) -> None:
-        expected = self.reward_names if hook == "reward_terms" else self.info_names
-        if len(given) != len(expected):
-            raise SimulationError(f"{self.name}: {hook} gave {', '.join(given)} and before {', '.join(expected)}.")
-        for row, name in enumerate(names, start):
-            try:
-                values[row] = given[name]
-            except (KeyError, ValueError, TypeError) as error:
-                due = f"numbers ({self.n_envs},) for {name}"
-                raise SimulationError(f"{self.name}: {hook} must give {due}, and gave {given.get(name)!r}.") from error
-
     def _seed(self, seed: int | Sequence[int | None] | None, ids: Ids) -> None:
         if not self.generators:
             self.generators = [seeding.np_random()[0] for _ in range(self.n_envs)]
@@ -413,27 +441,33 @@ class BatchEnv(ABC, Generic[C]):
             if one is not None:
                 self.generators[copy] = seeding.np_random(int(one))[0]
 
-    # ---- spaces and checks
+    # ---- spaces
 
     def _open_spaces(self) -> None:
         """Learn the spaces and the names from one look at the model's default state."""
         low, high = (np.asarray(bound, dtype=np.float32).reshape(-1) for bound in self.action_bounds())
         self.action_space = Box(low, high, dtype=np.float32)
-        self._ctrl_map = self._map_controls()
-        self.action_names = self._names("actions", self.name_actions(), len(low), "action")
+        self._ctrl_map = checks.map_controls(self)
+        self.action_names = checks.take_names(self, "name_actions", self.name_actions(), len(low), "action")
         with np.errstate(all="ignore"):
             self.measure()
             self.before_step()
-            seen = np.asarray(self.observe())
+            seen, privileged = np.asarray(self.observe()), np.asarray(self.critic_observe())
             told = {name: np.asarray(value) for name, value in self.info().items()}
             self.reward_names = tuple(self.reward_terms(np.zeros((self.n_envs, len(low)), np.float32)))
             self.termination_names = tuple(self.terminations())
             cuts = tuple(self.truncations())
-        if seen.ndim != 2 or len(seen) != self.n_envs:
-            raise SimulationError(f"{self.name}: observe gave {seen.shape} where ({self.n_envs}, o) is due.")
+        for hook, array in (("observe", seen), ("critic_observe", privileged)):
+            if array.ndim != 2 or len(array) != self.n_envs:
+                raise SimulationError(f"{self.name}: {hook} gave {array.shape} where ({self.n_envs}, o) is due.")
         self.truncation_names = (*cuts, *([TIME_LIMIT] if self.config.episode_steps else []))
         self.observation_space = Box(-np.inf, np.inf, (seen.shape[1],), np.float64)
-        self.observation_names = self._names("observations", self.name_observations(), seen.shape[1], "observation")
+        size, given = seen.shape[1], self.name_observations()
+        self.observation_names = checks.take_names(self, "name_observations", given, size, "observation")
+        size, given = privileged.shape[1], self.name_critic_observations()
+        names = checks.take_names(self, "name_critic_observations", given, size, "privileged")
+        self._critic_columns = [index for index, name in enumerate(names) if name not in self.observation_names]
+        self.critic_names = tuple(names[index] for index in self._critic_columns)
         self.info_names = tuple(told)
         self._summed = tuple(
             name for name, value in told.items() if value.shape == (self.n_envs,) and value.dtype.kind in "biuf"
@@ -441,54 +475,6 @@ class BatchEnv(ABC, Generic[C]):
         self._rows = len(self.reward_names) + 1 + len(self._summed)
         self.statistics = EpisodeStatistics(self.n_envs, self.reward_names, self._summed)
         self._observations = np.zeros(seen.shape)
-
-    def _map_controls(self) -> tuple[Floats, Floats] | None:
-        """Return offset and scale from actions to controls, or None where they are the same numbers."""
-        low, high = self.action_space.low.astype(np.float64), self.action_space.high.astype(np.float64)
-        limited = self.model.actuator_ctrllimited.astype(bool)
-        span = self.model.actuator_ctrlrange
-        if len(low) != self.model.nu or not limited.all() or np.allclose(span, np.stack([low, high], axis=1)):
-            return None
-        scale = (span[:, 1] - span[:, 0]) / (high - low)
-        return span[:, 0] - low * scale, scale
-
-    def _names(self, what: str, given: Sequence[str], size: int, single: str) -> tuple[str, ...]:
-        names = tuple(given) or tuple(f"{single}_{index}" for index in range(size))
-        if len(names) != size:
-            raise SimulationError(f"{self.name}: name_{what} gave {len(names)} names for {size} numbers.")
-        return names
-
-    def _check_actions(self, actions: NDArray[Any]) -> NDArray[Any]:
-        taken = np.asarray(actions)
-        if taken.dtype.kind != "f":
-            taken = taken.astype(np.float64)
-        if taken.shape != (self.n_envs, *self.action_space.shape):
-            due = (self.n_envs, *self.action_space.shape)
-            raise SimulationError(f"{self.name} was given actions {taken.shape} where {due} is due.")
-        if not is_finite(taken):
-            copy, index = (int(at) for at in np.argwhere(~np.isfinite(taken))[0])
-            term = f"the action {self.action_names[index]}"
-            raise NotFiniteError(self.name, copy, int(self.lengths[copy]) + 1, term, taken[copy, index])
-        clipped: NDArray[Any] = np.maximum(taken, self.action_space.low)
-        np.minimum(clipped, self.action_space.high, out=clipped)
-        return clipped
-
-    def _check_observations(self, seen: NDArray[Any]) -> Floats:
-        # A copy: what `observe` returns may be a live view, and the caller keeps this array.
-        observations = np.array(seen, dtype=np.float64)
-        if observations.shape != self._observations.shape:
-            due = self._observations.shape
-            raise SimulationError(f"{self.name}: observe gave {observations.shape} where {due} is due.")
-        if not is_finite(observations):
-            copy, index = (int(at) for at in np.argwhere(~np.isfinite(observations))[0])
-            term = f"the observation {self.observation_names[index]}"
-            raise NotFiniteError(self.name, copy, int(self.lengths[copy]), term, observations[copy, index])
-        return observations
-
-    def _raise_reward(self, terms: Floats) -> None:
-        row, copy = (int(at) for at in np.argwhere(~np.isfinite(terms))[0])
-        what = f"the reward term {self.reward_names[row]}" if row < len(self.reward_names) else "the reward"
-        raise NotFiniteError(self.name, copy, int(self.lengths[copy]), what, terms[row, copy])
 
     def _where(self, copy: int) -> str:
         return f"{self.name}, copy {copy}, step {self.lengths[copy]}"

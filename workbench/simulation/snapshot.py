@@ -50,6 +50,7 @@ def take(env: BatchEnv[Any]) -> Snapshot:
         "model": {name: array.copy() for name, array in expanded.items() if array is not None},
         "generators": [generator.bit_generator.state for generator in env.generators],
         "sums": [array.copy() for array in env.statistics.arrays],
+        "terms": {} if env.terms is None else {name: array.copy() for name, array in env.terms.state().items()},
         "attributes": {name: _copied(value) for name, value in _kept(env) if name not in _ITS_OWN},
     }
 
@@ -69,11 +70,22 @@ def put_back(env: BatchEnv[Any], snapshot: Mapping[str, Any]) -> None:
             _fill_read_only(batch.bind(name), array)
         for own, array in zip(env.statistics.arrays, snapshot["sums"], strict=True):
             _fill(own, array)
+        if env.terms is not None:
+            env.terms.put_back(snapshot["terms"])
         env.generators = [_generator(state) for state in snapshot["generators"]]
         for name, value in snapshot["attributes"].items():
             _put_attribute(env, name, value)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise SimulationError(f"{env.name}: the saved state is that of another environment ({error}).") from error
+
+
+def move_on(generator: np.random.Generator, number: int) -> None:
+    """Let a generator draw on elsewhere than it would: far ahead, as far as a number says."""
+    bits: Any = generator.bit_generator
+    if hasattr(bits, "jumped"):
+        bits.state = bits.jumped(number).state
+    else:
+        bits.state = type(bits)([number, *generator.integers(2**32, size=4)]).state
 
 
 def _kept(env: BatchEnv[Any]) -> Iterator[tuple[str, Any]]:
