@@ -186,6 +186,24 @@ def test_recorded_states_are_filmed_again_without_what_acted(project: Project) -
     assert (other.returncode, "changes nothing" in other.stderr) == (2, True)
 
 
+def test_the_states_of_several_policies_are_kept_each_and_shown_side_by_side_again(project: Project) -> None:
+    several = ("cart_pole", "cart_pole", "--episodes", "3", "--keep", "best", "--seed", "3")
+    size = ("--size", "96x64", "--preset", "draft", "--json")
+    live = told(record(project, *several, "--states", "both.npz", *size))
+    assert live["states"] == ["both-1.npz", "both-2.npz"]
+    assert live["episodes"] == [max(live["played"], key=lambda episode: episode["return"])]
+    assert [one["episodes"] for one in live["beside"]] == [live["episodes"]] * 2
+    again = told(record(project, *live["states"], *size))
+    assert again["frames"] == live["frames"] == live["episodes"][0]["length"] + 1
+
+
+def test_ghosts_are_seen_through_a_camera_of_the_model_and_rows_are_not(project: Project) -> None:
+    several = ("Ant-v5", "Ant-v5", "--agent", "zero", "--camera", "track", "--seconds", "0.1", "--size", "64x48")
+    assert told(record(project, *several, "--ghost", "--json"))["frames"] == 3
+    done = record(project, *several)
+    assert (done.returncode, "--ghost shows all of them" in done.stderr) == (2, True)
+
+
 def test_a_picture_shows_the_moment_that_was_asked_for(project: Project) -> None:
     document = told(record(project, "half_cheetah", "--agent", "zero", "--still", "0.5s", "--json"))
     assert document["episodes"][0]["length"] == 10
@@ -268,6 +286,7 @@ def test_stopping_leaves_a_film_that_plays(project: Project, number: signal.Sign
         (["--keep", "worst"], "--keep worst chooses from several"),
         (["--states", "states.zip"], "Name it states.npz"),
         (["-o", "a.npz", "--states", "b.npz"], "leave out --states"),
+        (["cart_pole", "-o", "a.npz"], "--states a.npz keeps those of each"),
         (["-o", "film.avi"], ".mp4, .webp, .gif, .png, .npz"),
         (["-o", "film"], ".mp4, .webp, .gif, .png, .npz"),
         (["--env", "ant"], "--env names"),

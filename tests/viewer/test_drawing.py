@@ -20,6 +20,8 @@ from workbench.viewer import framing
 from workbench.viewer.camera import CameraName, View, view_of
 from workbench.viewer.frames import MujocoFrames, RenderedFrames
 from workbench.viewer.look import THEMES
+from workbench.viewer.mouse import lens_of
+from workbench.viewer.panel import MARGIN, TIMELINE, WIDTH
 from workbench.viewer.session import Session
 from workbench.viewer.stage import MujocoStage, PictureStage
 
@@ -115,6 +117,8 @@ SOFT = {
     "sites and a tendon": "<body pos='0 0 .5'><freejoint/><geom size='.1' rgba='.8 .2 .1 1'/><site name='a' size='.12' "
     "rgba='.8 .2 .1 1'/></body><site name='b' pos='.5 0 1' size='.1' rgba='.8 .2 .1 1'/>",
     "hills": "<geom type='hfield' hfield='hills' rgba='.8 .2 .1 1'/>",
+    "groups": "<body pos='0 0 .6'><freejoint/><geom size='.2' group='2' rgba='.8 .2 .1 1'/>"
+    "<geom size='.2' pos='.5 0 0' group='3' rgba='.8 .2 .1 1'/></body>",
 }
 MORE = {
     "sites and a tendon": "<tendon><spatial width='.03' rgba='.8 .2 .1 1'>"
@@ -138,6 +142,24 @@ def test_what_is_no_rigid_primitive_is_where_mujocos_own_renderer_puts_it(
     opened.append(frames)
     drawn = picture(frames)
     found = drawn[..., 0] - drawn[..., 2] > 25
+    assert expected.sum() > 500
+    assert (expected & found).sum() / (expected | found).sum() > 0.9
+
+
+def test_a_second_plane_is_where_mujocos_own_renderer_puts_it(opened: list[Any], tmp_path: Path) -> None:
+    model = mujoco.MjModel.from_xml_string(
+        "<mujoco><visual><headlight ambient='1 1 1' diffuse='0 0 0'/></visual><worldbody>"
+        "<geom type='plane' size='9 9 1' rgba='.5 .5 .5 1'/>"
+        "<geom type='plane' size='.5 .4 .1' pos='0 0 .5' euler='30 10 0' rgba='.9 .1 .1 1'/>"
+        "<body pos='0 0 2'><freejoint/><geom size='.1' rgba='.5 .5 .5 1'/></body></worldbody></mujoco>"
+    )
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    view, measures = View(120, -35, 4.0), framing.frame(model)
+    seen = render(tmp_path, model, data, view, measures.target(data), SIZE).astype(int)
+    frames = MujocoFrames(Posed(model, data), size=SIZE, samples=2, theme=THEMES["light"], view=view)
+    opened.append(frames)
+    expected, found = (part[..., 0] - part[..., 2] > 25 for part in (seen, picture(frames)))
     assert expected.sum() > 500
     assert (expected & found).sum() / (expected | found).sum() > 0.9
 
@@ -167,11 +189,14 @@ def test_a_skin_bends_with_its_bones(opened: list[Any], tmp_path: Path) -> None:
     assert (expected & found).sum() / (expected | found).sum() > 0.9
 
 
-def test_a_camera_of_the_model_sees_what_it_sees_in_mujocos_own_renderer(opened: list[Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("lens", ["fovy='62'", "projection='orthographic' fovy='1.6'"])
+def test_a_camera_of_the_model_sees_what_it_sees_in_mujocos_own_renderer(
+    lens: str, opened: list[Any], tmp_path: Path
+) -> None:
     model = mujoco.MjModel.from_xml_string(
         "<mujoco><worldbody><geom type='plane' size='9 9 1'/><body name='box' pos='0 0 .5'><freejoint/>"
         "<geom type='box' size='.3 .2 .1' rgba='.8 .2 .1 1'/>"
-        "<camera name='rolled' pos='.4 -1.2 .8' xyaxes='1 .3 .2 -.3 .5 .8' fovy='62'/></body></worldbody></mujoco>"
+        f"<camera name='rolled' pos='.4 -1.2 .8' xyaxes='1 .3 .2 -.3 .5 .8' {lens}/></body></worldbody></mujoco>"
     )
     data = mujoco.MjData(model)
     data.qpos[:] = [1, 2, 1, 0.9, 0.1, -0.2, 0.3]
@@ -343,13 +368,65 @@ def test_an_error_in_the_panel_surfaces_and_the_window_lives_on(opened: list[Any
     stage.show(0.05)
 
 
+@pytest.mark.parametrize("size", [(1100, 700), (800, 700)])
+def test_the_first_frame_shows_the_whole_model_beside_the_panel(size: tuple[int, int], opened: list[Any]) -> None:
+    import polyscope
+
+    env = gymnasium.make("HalfCheetah-v5")
+    opened.append(env)
+    env.unwrapped.model.geom_matid[:], env.unwrapped.model.geom_rgba[:, :3] = -1, (0.9, 0.1, 0.1)
+    orders = make_orders(Session(env, _still(env), seed=0), title="half_cheetah")
+    orders.do("gizmo", on=False)  # Its x is red, too.
+    stage = MujocoStage(orders, THEMES["light"], size=size, surface="offscreen")
+    opened.append(stage)
+    stage.show(0.0)
+    whole = red(polyscope.screenshot_to_buffer(False))
+    beside = red(polyscope.screenshot_to_buffer(False, include_UI=True))[:, int(WIDTH + MARGIN) :]
+    rows, columns = np.nonzero(beside)
+    assert beside.sum() == pytest.approx(whole.sum(), rel=0.02)
+    # It stands in the middle of what is left free.
+    assert columns.mean() == pytest.approx(beside.shape[1] / 2, abs=0.1 * beside.shape[1])
+    assert rows.max() < size[1] - TIMELINE - MARGIN
+
+
+def red(picture: Any) -> Any:
+    """Return where a picture is as red as a model whose colour was set so."""
+    parts = picture[..., :3].astype(int)
+    return (parts[..., 0] - parts[..., 2] > 60) & (parts[..., 0] - parts[..., 1] > 60)
+
+
+def test_the_model_stays_where_it_is_seen_when_the_mouse_turns_and_nears_the_view(opened: list[Any]) -> None:
+    import polyscope
+
+    env = gymnasium.make("HalfCheetah-v5")
+    opened.append(env)
+    orders = make_orders(Session(env, _still(env), seed=0), title="half_cheetah")
+    stage = MujocoStage(orders, THEMES["light"], size=(1100, 700), surface="offscreen")
+    opened.append(stage)
+
+    def seen() -> Any:
+        stage.show(0.0)
+        return lens_of(polyscope).to_screen(stage._company.target(0.0, jumped=True))
+
+    before = seen()
+    assert before == pytest.approx([(1100 + WIDTH + MARGIN) / 2, (700 - TIMELINE - MARGIN) / 2], abs=2)
+    # What a drag and the wheel do: turn around the point that is looked at, and go towards it.
+    centre, eye = np.asarray(polyscope.get_view_center()), stage._position()
+    x, y, z = eye - centre
+    polyscope.look_at_dir(centre + 0.6 * np.array([-y, x, z]), centre, (0.0, 0.0, 1.0))
+    polyscope.set_view_center_raw(centre)
+    assert seen() == pytest.approx(before, abs=2)
+    orders.do("panel", on=False)
+    assert seen() == pytest.approx([550, 350], abs=2)
+
+
 def test_pictures_of_an_environment_fill_the_window(opened: list[Any]) -> None:
     import polyscope
 
     env = Counting(100)
     orders = make_orders(Session(env, Nodding(), seed=0), title="counting")
     player = orders.player
-    stage = PictureStage(orders, THEMES["light"], width=400, surface="offscreen")
+    stage = PictureStage(orders, THEMES["light"], size=(800, 400), surface="offscreen")
     opened.append(stage)
     for _ in range(3):
         player.step_once()

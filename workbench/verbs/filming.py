@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.errors import RequestError, WorkFailedError
 from workbench.viewer.options import Instant
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.runs.recordings import EpisodeResult, JobReport
     from workbench.viewer.camera import CameraName, View
     from workbench.viewer.company import Layout
-    from workbench.viewer.ensemble import Together
+    from workbench.viewer.ensemble import StateWatcher, Together
     from workbench.viewer.frames import FrameSource
     from workbench.viewer.look import ThemeName
     from workbench.viewer.recorder import Kept, Recorded, Watcher
@@ -54,6 +54,15 @@ class Request:
     """Where the states go."""
     layout: Layout = "tiles"
     """How several policies are arranged."""
+    numbers: tuple[int, ...] = ()
+    """Which episodes, counted from the session's seed; none for the first ones."""
+
+
+def states_paths(path: Path, count: int) -> list[Path]:
+    """Return where the states of so many policies go: to `path`, or to files beside it that are counted from 1."""
+    if count == 1:
+        return [path]
+    return [path.with_name(f"{path.stem}-{number}{path.suffix}") for number in range(1, count + 1)]
 
 
 class Recording:
@@ -120,6 +129,9 @@ class Recording:
         from workbench.viewer.replay import Replay
 
         request, session = self._request, self._session
+        if request.numbers:
+            self._progress.episodes = len(request.numbers)
+            return list(request.numbers), None
         there = len(session.recording.episodes) if isinstance(session, Replay) else None
         count = request.episodes or there or 1
         if there is not None and count > there:
@@ -162,8 +174,7 @@ class Recording:
         watchers: list[Watcher] = []
         with contextlib.ExitStack() as stack:
             states = self._open_states(stack)
-            if states is not None:
-                watchers.append(states)
+            watchers += states
             film = None
             if self._has_film:
                 # Environments render nothing before their first reset.
@@ -187,9 +198,9 @@ class Recording:
             )
             if film is not None and not film.frames and not recorded.stopped:
                 raise WorkFailedError(self._too_short(recorded.episodes[-1].length or 0))
-        frames = (film.frames if film is not None else states.states if states is not None else 0) or None
+        frames = (film.frames if film is not None else max((log.states for log in states), default=0)) or None
         if len(self._targets) > 1:
-            self._tell_of_others()
+            self._tell_of_others(len(recorded.episodes))
         fps = self._clock.fps if film is not None else self._control_hz
         report.update(
             episodes=tuple(recorded.episodes),
@@ -199,8 +210,8 @@ class Recording:
         )
         return recorded
 
-    def _tell_of_others(self) -> None:
-        """Note in the sidecar who plays beside the first one, and how it went for each."""
+    def _tell_of_others(self, count: int) -> None:
+        """Note in the sidecar who plays beside the first one, and how the recorded episodes went for each."""
         from workbench.viewer.cast import names_of
         from workbench.viewer.ensemble import Together
 
@@ -209,31 +220,38 @@ class Recording:
             {
                 "name": name,
                 "checkpoint": None if target.checkpoint is None else str(target.checkpoint),
-                "episodes": [results[index].to_json() for results in self._session.results],
+                "episodes": [results[index].to_json() for results in self._session.results[-count:]],
             }
             for index, (name, target) in enumerate(zip(names_of(self._targets), self._targets, strict=True))
         ]
         self._report.update(extra={**self._report.sidecar.extra, "beside": beside})
 
-    def _open_states(self, stack: contextlib.ExitStack) -> Any | None:
+    def _open_states(self, stack: contextlib.ExitStack) -> list[StateWatcher]:
+        """Open a state recording for each of the policies."""
+        from workbench.viewer.ensemble import LaneWatcher, Together
         from workbench.viewer.session import has_mujoco_model
         from workbench.viewer.states import StateLog
 
-        path = self._request.states
+        path, session = self._request.states, self._session
         if path is None:
-            return None
-        target, session = self._target, self._session
+            return []
         if not has_mujoco_model(session.env):
-            raise RequestError(f"{target.name} has no MuJoCo model, and so no states to record.")
-        about = {
-            "environment": target.source.to_json(),
-            "agent": target.agent,
-            "checkpoint": None if target.checkpoint is None else str(target.checkpoint),
-            "steps": target.steps,
-            "run": target.run,
-            "seed": session.first_seed,
-        }
-        return stack.enter_context(StateLog(path, session, about, period_s=1 / self._control_hz))
+            raise RequestError(f"{self._target.name} has no MuJoCo model, and so no states to record.")
+        sessions = [lane.session for lane in session.lanes] if isinstance(session, Together) else [session]
+        opened: list[StateWatcher] = []
+        for index, (target, one) in enumerate(zip(self._targets, sessions, strict=True)):
+            about = {
+                "environment": target.source.to_json(),
+                "agent": target.agent,
+                "checkpoint": None if target.checkpoint is None else str(target.checkpoint),
+                "steps": target.steps,
+                "run": target.run,
+                "seed": one.first_seed,
+            }
+            log = StateLog(states_paths(path, len(sessions))[index], one, about, period_s=1 / self._control_hz)
+            stack.enter_context(log)
+            opened.append(log if len(sessions) == 1 else LaneWatcher(log, index))
+        return opened
 
     def _open_source(self) -> FrameSource:
         from workbench.viewer.ensemble import Together
@@ -267,8 +285,7 @@ class Recording:
         request, titles = self._request, names_of(self._targets)
         if not has_mujoco_model(together.env):
             return MosaicFrames(together, titles)
-        if request.view is not None and not isinstance(request.view, View):
-            raise RequestError(f"the camera {request.view} looks at one model, and several are recorded side by side.")
+        view = request.view if isinstance(request.view, View) else None
         return CompanyFrames(
             together,
             titles,
@@ -276,7 +293,8 @@ class Recording:
             samples=request.samples,
             theme=theme_named(request.theme),
             layout=request.layout,
-            view=ViewSettings(theme=request.theme, camera=request.view),
+            view=ViewSettings(theme=request.theme, camera=view),
+            camera=None if request.view is view else request.view,  # type: ignore[arg-type]
         )
 
     def _too_short(self, length: int) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import RequestError, WorkFailedError
 from workbench.project import Project
-from workbench.verbs.filming import Recording, Request, stop_on_signals
+from workbench.verbs.filming import Recording, Request, states_paths, stop_on_signals
 from workbench.verbs.writing import write_json
 from workbench.viewer import options
 
@@ -33,10 +33,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     presets = ", ".join(f"{name} {preset.size[0]}x{preset.size[1]}" for name, preset in options.PRESETS.items())
     add = parser.add_argument
     add("--episodes", type=int, metavar="N", help="episodes that are played (default: 1; all of a state recording)")
-    add("--keep", choices=("worst", "best"), help="record only the one of them with the lowest or the highest return")
+    add(
+        "--keep",
+        choices=("worst", "best"),
+        help="record only the one of them with the lowest or the highest return; of several policies the first's",
+    )
     add("--seconds", type=float, metavar="S", help="cut each episode after S simulated seconds")
     add("--still", metavar="T", help="one picture: of the time 2.5s, or of the step 120")
-    add("--states", type=Path, metavar="FILE", help="keep the states in FILE.npz too; `-o FILE.npz` keeps only them")
+    add(
+        "--states",
+        type=Path,
+        metavar="FILE",
+        help="keep the states in FILE.npz too; `-o FILE.npz` keeps only them; of several policies in FILE-1.npz and on",
+    )
     add("--preset", choices=tuple(options.PRESETS), default="default", help=f"size: {presets}")
     add("--size", metavar="WxH", help="pixels, even numbers (default: the preset's)")
     add(
@@ -96,7 +105,8 @@ def run(args: argparse.Namespace, project: Project) -> int:
             f"the recording cannot be written in {where}: {error.strerror or error}.",
             hint="Free some space, or name another place with -o.",
         ) from error
-    _tell(report.sidecar, path, request.states, as_json=args.json)
+    states = [] if request.states is None else states_paths(request.states, len(targets))
+    _tell(report.sidecar, path, states, as_json=args.json)
     return 130 if asked else 0
 
 
@@ -120,9 +130,6 @@ def _checked(args: argparse.Namespace) -> Request:
 
     states = _checked_files(args, is_still=still is not None)
     options.check_side_by_side(args)
-    if args.others and (args.keep is not None or states is not None):
-        flag = "--keep" if args.keep is not None else "--states"
-        raise RequestError(f"{flag} is for one policy, and {1 + len(args.others)} are recorded side by side.")
     if still is not None and seconds is not None:
         raise RequestError("--still names one moment, and --seconds an end: give one of them.")
     if still is not None and args.keep is None and (args.episodes or 1) > 1:
@@ -158,6 +165,10 @@ def _checked_files(args: argparse.Namespace, *, is_still: bool) -> Path | None:
         near = states.with_suffix(STATES_SUFFIX).name
         raise RequestError(f"--states takes a {STATES_SUFFIX} file, not {states.name}.", hint=f"Name it {near}.")
     if output is not None and output.suffix.lower() == STATES_SUFFIX:
+        if args.others:
+            raise RequestError(
+                f"-o {output} keeps the states of one policy.", hint=f"--states {output} keeps those of each."
+            )
         if states is not None or is_still:
             other = "--states" if states is not None else "--still"
             raise RequestError(f"-o {output} keeps states and no pictures; leave out {other}.")
@@ -185,7 +196,7 @@ def _sidecar(args: argparse.Namespace, target: Target, path: Path) -> Sidecar:
         seed=None if target.recording is not None else args.seed,
         theme=args.theme,
         stochastic=args.stochastic,
-        extra={} if args.states is None else {"states": str(args.states)},
+        extra={} if args.states is None else {"states": _states_told(states_paths(args.states, 1 + len(args.others)))},
     )
 
 
@@ -215,12 +226,12 @@ def _command(args: argparse.Namespace) -> tuple[str, ...]:
     return (*words, "--stochastic") if args.stochastic else tuple(words)
 
 
-def _tell(sidecar: Sidecar, path: Path, states: Path | None, *, as_json: bool) -> None:
+def _tell(sidecar: Sidecar, path: Path, states: list[Path], *, as_json: bool) -> None:
     is_there = sidecar.frames is not None
     if as_json:
         document: dict[str, Any] = {
             "file": str(path) if is_there else None,
-            "states": None if states is None or not is_there else str(states),
+            "states": _states_told(states) if is_there else None,
             "frames": sidecar.frames,
             "fps": sidecar.fps,
             "size": sidecar.size,
@@ -246,5 +257,11 @@ def _tell(sidecar: Sidecar, path: Path, states: Path | None, *, as_json: bool) -
         sys.stderr.write(f"{describe(number, episode)}{mark}\n")
     if is_there:
         print(path)  # noqa: T201
-    if is_there and states not in (None, path):
-        print(states)  # noqa: T201
+    for file in states:
+        if is_there and file != path:
+            print(file)  # noqa: T201
+
+
+def _states_told(states: list[Path]) -> str | list[str] | None:
+    """Return the file of one policy, the files of several, or nothing."""
+    return str(states[0]) if len(states) == 1 else [str(file) for file in states] or None

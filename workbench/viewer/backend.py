@@ -87,6 +87,7 @@ def start(surface: Surface, *, size: tuple[int, int], samples: int, theme: Theme
     ps.set_front_dir("x_front")
     ps.set_ground_plane_mode("none")
     ps.set_transparency_mode("none")
+    ps.set_view_projection_mode("perspective")
     ps.set_vertical_fov_degrees(FIELD_OF_VIEW_DEG)
     set_background(theme)
     with tempfile.TemporaryDirectory() as folder:

@@ -16,7 +16,7 @@ from workbench.viewer.framing import Framing
 
 Vector = NDArray[np.floating[Any]]
 
-PERSPECTIVE = int(mujoco.mjtProjection.mjPROJ_PERSPECTIVE)
+ORTHOGRAPHIC = int(mujoco.mjtProjection.mjPROJ_ORTHOGRAPHIC)
 
 FIELD_OF_VIEW_DEG = 40.0
 """The vertical angle of view."""
@@ -104,7 +104,7 @@ def find_camera(model: Any, name: CameraName) -> int:
     """Return the number of a camera of the model.
 
     Raises:
-        RequestError: It has none of that name, or one that sees no perspective; says which there are.
+        RequestError: It has none of that name; says which there are.
     """
     names = [str(model.cam(index).name) for index in range(model.ncam)]
     if name not in names:
@@ -112,16 +112,43 @@ def find_camera(model: Any, name: CameraName) -> int:
         known = f"its cameras are {', '.join(filter(None, names))}" if any(names) else "it has none"
         hint = f"Did you mean {near}?" if near else "AZIMUTH,ELEVATION such as 135,-16 needs no camera."
         raise RequestError(f"the model has no camera `{name}`; {known}.", hint=hint)
-    index = names.index(name)
-    if int(model.cam_projection[index]) != PERSPECTIVE:
-        raise RequestError(f"the camera `{name}` is orthographic; only perspective ones can be looked through.")
-    return index
+    return names.index(name)
 
 
-def view_of(framing: Framing, wanted: View | None = None) -> View:
-    """Return the wanted view with its distance filled in, or one that shows the model well."""
+@dataclass(frozen=True)
+class Projection:
+    """How a camera maps what it sees."""
+
+    is_orthographic: bool
+    fov_deg: float
+    """Polyscope's vertical angle of view, which stands for a height in metres where nothing gets smaller far away."""
+
+
+def projection_of(model: Any, camera: int, length_scale: float) -> Projection:
+    """Return the projection of a camera of the model.
+
+    Args:
+        model: The `MjModel`.
+        camera: Its number.
+        length_scale: Polyscope's measure of the scene, in metres. What it shows without perspective is
+            `4 * length_scale * tan(angle / 2)` high.
+    """
+    seen = float(model.cam_fovy[camera])
+    if int(model.cam_projection[camera]) != ORTHOGRAPHIC:
+        return Projection(False, seen)
+    return Projection(True, 2 * math.degrees(math.atan(seen / (4 * length_scale))))
+
+
+def view_of(framing: Framing, wanted: View | None = None, aspect: float = 1.0) -> View:
+    """Return the wanted view with its distance filled in, or one that shows the model well.
+
+    Args:
+        framing: The model's measures.
+        wanted: The view, its distance 0 where it is to be found.
+        aspect: Width of the picture over its height; a model is seen whole in narrow ones too.
+    """
     view = wanted or View(framing.azimuth_deg, framing.elevation_deg)
-    return view if view.distance else replace(view, distance=DISTANCE * framing.radius)
+    return view if view.distance else replace(view, distance=DISTANCE * framing.radius / min(1.0, max(aspect, 0.1)))
 
 
 class Follower:

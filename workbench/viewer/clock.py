@@ -11,7 +11,7 @@ __all__ = ["FASTEST", "SLOWEST", "SPEEDS", "Pacer", "clamp_speed", "faster", "sl
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """The speeds that keys go through."""
 
-LONGEST_S = 0.1
+LONGEST_S = 0.25
 """Real time that counts at once: after a pause of the machine the simulation does not race to catch up."""
 
 

@@ -14,7 +14,7 @@ from workbench.viewer.camera import FIELD_OF_VIEW_DEG, Follower, Vector, View, v
 from workbench.viewer.ensemble import COLOURS, Troupe, columns_of
 from workbench.viewer.framing import Framing
 from workbench.viewer.hand import body_name
-from workbench.viewer.look import Theme
+from workbench.viewer.look import Theme, blend
 from workbench.viewer.marks import Marks
 from workbench.viewer.projection import Lens
 from workbench.viewer.scene import Dress, Scene
@@ -31,6 +31,13 @@ GHOST_OPACITY = 0.5
 GHOST_PASSES = 2
 """Layers of see-through things that are told apart; each costs as much as the whole picture."""
 
+PALE = 0.55
+"""How far the colours of ghosts that are not see-through go towards the background."""
+
+SLOWEST_S = 0.05
+"""What a picture with see-through ghosts may take to draw while they are watched."""
+TRIED = 8
+"""So many pictures tell how long it takes."""
 
 WIDEST = 4.0
 """How far the middle between ghosts may be from the chosen one for all to be seen, in radii; beyond, it is followed."""
@@ -75,6 +82,9 @@ class Company:
         self._patch = floor.island(self.framing.radius)
         self._bodies = {body_name(self._model, body): body for body in range(self._model.nbody)}
         self._shown: tuple[Any, ...] = ()
+        self._took: list[float] = []
+        self._is_solid = False
+        """Whether ghosts are pale instead of see-through."""
         self._places: list[_Place] = []
         self._build()
 
@@ -97,7 +107,7 @@ class Company:
             wanted: The view, its distance 0 where it is to be found.
             aspect: Width of the picture over its height, as far as nothing lies over it.
         """
-        view = view_of(self.framing, wanted)
+        view = view_of(self.framing, wanted, aspect)
         if (wanted is not None and wanted.distance) or not self.is_tiled:
             return view
         radius = self.framing.radius
@@ -165,6 +175,16 @@ class Company:
             if index == self._player.chosen or self.is_tiled:
                 place.marks.update(data, self._view.marks, eye, self._offset(place) if self.is_tiled else None)
 
+    def took(self, seconds: float) -> None:
+        """Note how long a picture took to draw; where that is too long to be watched, ghosts turn pale instead."""
+        if not self._has_ghosts or self._is_solid:
+            return
+        self._took.append(seconds)
+        if len(self._took) == TRIED:
+            # The fastest half: what else the machine did meanwhile is no fault of theirs.
+            self._is_solid = sorted(self._took)[TRIED // 2 - 1] > SLOWEST_S
+            self._took.clear()
+
     def recolour(self, theme: Theme) -> None:
         """Put other colours around the models."""
         self._theme = theme
@@ -193,9 +213,12 @@ class Company:
         middle: Vector = self._chosen.point + away * min(1.0, (most / max(far, 1e-9)) ** 8)
         return middle
 
+    @property
+    def _has_ghosts(self) -> bool:
+        return len(self._player.lanes) > 1 and self._layout == "ghosts"
+
     def _key(self) -> tuple[Any, ...]:
-        ghosts = len(self._player.lanes) > 1 and self._layout == "ghosts"
-        return frozenset(self._view.groups), self._player.chosen if ghosts else 0
+        return frozenset(self._view.groups), self._player.chosen if self._has_ghosts else 0, self._is_solid
 
     def _needs_rebuilding(self) -> bool:
         return self._shown != self._key()
@@ -210,22 +233,36 @@ class Company:
     def _build(self) -> None:
         self._shown = self._key()
         count = len(self._player.lanes)
+        if self._is_solid:
+            self._polyscope.set_transparency_mode("none")
+        elif self._has_ghosts:
+            self._polyscope.set_transparency_render_passes(GHOST_PASSES)
         for index in range(count):
             name = f"{index} " if count > 1 else ""
-            dress = Dress(name)
-            if count > 1 and self._layout == "ghosts":
-                chosen = index == self._player.chosen
-                dress = Dress(name, COLOURS[index], 1.0 if chosen else GHOST_OPACITY, has_floor=chosen)
-                self._polyscope.set_transparency_render_passes(GHOST_PASSES)
-            elif count > 1:
-                dress = Dress(name, has_floor=False)
-            scene = Scene(self._model, self.framing, self._theme, groups=self._view.groups, dress=dress)
+            dress = self._ghost(index) if self._has_ghosts else Dress(name, has_floor=count == 1)
+            # Of ghosts only the chosen one stands on the floor: shadows are half of what has to be drawn.
+            has_shadows = not self._has_ghosts or index == self._player.chosen
+            scene = Scene(
+                self._model,
+                self.framing,
+                self._theme,
+                groups=self._view.groups,
+                dress=dress,
+                casts_shadows=has_shadows,
+            )
             marks = Marks(self._model, self.framing.radius, name=name)
             point = self.framing.target(self._player.lanes[index].data(None))
             place = _Place(scene, marks, Follower(), self._slot(index), np.array(point))
             if self.is_tiled:
                 place.island = self._register_island(name)
             self._places.append(place)
+
+    def _ghost(self, index: int) -> Dress:
+        chosen = index == self._player.chosen
+        pale = self._is_solid and not chosen
+        tint = blend(COLOURS[index], self._theme.background, PALE) if pale else COLOURS[index]
+        opacity = 1.0 if chosen or self._is_solid else GHOST_OPACITY
+        return Dress(f"{index} ", tint, opacity, has_floor=chosen)
 
     def _slot(self, index: int) -> Vector:
         """Return where the floor of a model is: in rows that the usual camera sees from the front."""

@@ -168,6 +168,55 @@ class Together(Session):
         self.ended = first.ended if all(lane.session.ended for lane in self.lanes) else None
 
 
+class StateWatcher(Protocol):
+    """Something that keeps every state of a session; see `recorder.Watcher`."""
+
+    @property
+    def states(self) -> int:
+        """States kept so far."""
+
+    def begin(self, session: Session) -> None:
+        """Look forward to another episode, which has just been reset."""
+
+    def see(self, session: Session) -> None:
+        """Look at the state after the reset, and after each step."""
+
+
+class LaneWatcher:
+    """Lets something watch one of several sessions that are recorded in step, until its episode has ended.
+
+    Args:
+        watcher: What watches.
+        index: Which session.
+    """
+
+    def __init__(self, watcher: StateWatcher, index: int) -> None:
+        self._watcher = watcher
+        self._index = index
+        self._seen = -1
+
+    @property
+    def states(self) -> int:
+        """States kept so far."""
+        return self._watcher.states
+
+    def begin(self, session: Session) -> None:
+        """Look forward to another episode."""
+        self._seen = -1
+        self._watcher.begin(self._own(session))
+
+    def see(self, session: Session) -> None:
+        """Look at the state, unless it is the one that the episode ended in some steps ago."""
+        own = self._own(session)
+        if own.steps != self._seen:
+            self._seen = own.steps
+            self._watcher.see(own)
+
+    def _own(self, session: Session) -> Session:
+        assert isinstance(session, Together)
+        return session.lanes[self._index].session
+
+
 def check_count(count: int) -> None:
     """Refuse more policies than can be told apart.
 

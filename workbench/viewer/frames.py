@@ -14,9 +14,18 @@ from numpy.typing import NDArray
 
 from workbench.errors import GraphicsError
 from workbench.viewer import backend, framing
-from workbench.viewer.camera import CameraName, Follower, Vector, View, find_camera, view_of
+from workbench.viewer.camera import (
+    CameraName,
+    Follower,
+    Projection,
+    Vector,
+    View,
+    find_camera,
+    projection_of,
+    view_of,
+)
 from workbench.viewer.look import Theme
-from workbench.viewer.scene import Scene
+from workbench.viewer.scene import Scene, length_scale
 
 UP = (0.0, 0.0, 1.0)
 
@@ -81,7 +90,7 @@ class MujocoFrames:
         self._sees_through = sees_through
         self._framing = framing.frame(self._env.model, follow=getattr(self._env, "follow_body", None))
         self._camera = None if view is None or isinstance(view, View) else find_camera(self._env.model, view)
-        self._view = view_of(self._framing, view if isinstance(view, View) else None)
+        self._view = view_of(self._framing, view if isinstance(view, View) else None, size[0] / size[1])
         self._follower = Follower()
         backend.start("offscreen", size=size, samples=samples, theme=theme)
         self._polyscope = backend.import_polyscope()
@@ -90,7 +99,7 @@ class MujocoFrames:
         with backend.failures_explained():
             self._scene = Scene(self._env.model, self._framing, theme, sees_through=sees_through)
         if self._camera is not None:
-            self._polyscope.set_vertical_fov_degrees(float(self._env.model.cam_fovy[self._camera]))
+            look_through(self._polyscope, projection_of(self._env.model, self._camera, length_scale(self._framing)))
         self._options = self._bindings.ScreenshotOptions()
         self._options.include_UI = False
         self._options.transparent_background = False
@@ -114,19 +123,11 @@ class MujocoFrames:
         with backend.failures_explained():
             self._scene.update(data, target)
             if self._camera is None:
-                self._look(self._view.position(target), target, UP)
+                look(self._polyscope, self._view.position(target), target, UP)
             else:
-                position, axes = data.cam_xpos[self._camera], data.cam_xmat[self._camera].reshape(3, 3)
-                forward = -axes[:, 2]
-                ahead = max(float(forward @ (target - position)), self._framing.radius)
-                self._look(position, position + ahead * forward, axes[:, 1])
+                stand_at(self._polyscope, data, self._camera, target, self._framing.radius)
             buffer: NDArray[np.uint8] = self._bindings.screenshot_to_buffer(self._options)
         return buffer
-
-    def _look(self, position: Vector, target: Vector, up: Any) -> None:
-        # Clipping is measured from the camera to this point, which looking at another one leaves behind.
-        self._polyscope.set_view_center_raw(target)
-        self._polyscope.look_at_dir(position, target, up)
 
     def resize(self, size: tuple[int, int]) -> None:
         """Draw at another width and height from now on."""
@@ -146,6 +147,36 @@ class MujocoFrames:
         self._options = None
         self._scene.close()
         backend.stop()
+
+
+def look(polyscope: Any, position: Vector, target: Vector, up: Any) -> None:
+    """Put the camera somewhere, looking at a point."""
+    # Clipping is measured from the camera to this point, which looking at another one leaves behind.
+    polyscope.set_view_center_raw(target)
+    polyscope.look_at_dir(position, target, up)
+
+
+def look_through(polyscope: Any, projection: Projection) -> None:
+    """Let the camera map what it sees as one of a model does."""
+    if projection.is_orthographic:
+        polyscope.set_view_projection_mode("orthographic")
+    polyscope.set_vertical_fov_degrees(projection.fov_deg)
+
+
+def stand_at(polyscope: Any, data: Any, camera: int, target: Vector, radius: float) -> None:
+    """Put the camera where one of the model is.
+
+    Args:
+        polyscope: The module.
+        data: The state, an `MjData`.
+        camera: The number of the model's camera.
+        target: What is there to be seen, `(3,)`.
+        radius: Its size in metres.
+    """
+    position, axes = data.cam_xpos[camera], data.cam_xmat[camera].reshape(3, 3)
+    forward = -axes[:, 2]
+    ahead = max(float(forward @ (target - position)), radius)
+    look(polyscope, position, position + ahead * forward, axes[:, 1])
 
 
 class RenderedFrames:

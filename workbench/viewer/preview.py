@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Protocol
 
 import numpy as np
@@ -10,9 +11,10 @@ from numpy.typing import NDArray
 from workbench.viewer import backend
 from workbench.viewer.company import Company, Layout
 from workbench.viewer.ensemble import Troupe, columns_of, mosaic
-from workbench.viewer.frames import UP, rendered_picture
+from workbench.viewer.frames import UP, look, rendered_picture
 from workbench.viewer.look import Theme
 from workbench.viewer.player import Player
+from workbench.viewer.room import Room
 from workbench.viewer.session import has_mujoco_model
 from workbench.viewer.view import ViewSettings
 
@@ -62,12 +64,12 @@ class OffscreenPainter:
         # The distance that a window of another shape was left with would cut off what stands at the sides.
         wanted = None if self._company.is_tiled else self._view.camera
         eye = self._company.usual_view(wanted, size[0] / size[1]).position(target)
+        begun = time.perf_counter()
         with backend.failures_explained():
             self._company.update(target, eye)
-            # Clipping is measured from the camera to this point, which looking at another one leaves behind.
-            ps.set_view_center_raw(target)
-            ps.look_at_dir(eye, target, UP)
+            look(ps, eye, target, UP)
             pixels: Picture = ps.screenshot_to_buffer(False)
+        self._company.took(time.perf_counter() - begun)
         return pixels[..., :3]
 
     def recolour(self, theme: Theme) -> None:
@@ -136,15 +138,38 @@ def fitted(picture: Picture, size: tuple[int, int]) -> Picture:
     return np.pad(np.asarray(image, dtype=np.uint8), around, mode="edge")
 
 
-def cropped(picture: Picture, size: tuple[int, int]) -> Picture:
-    """Return the middle of a picture scaled to fill `size`, `(height, width, 3)`."""
+def placed(picture: Picture, room: Room) -> Picture:
+    """Return a picture with so much around it that, stretched over a window, it lies whole in what is free there.
+
+    What is around it has the colours of its edge.
+    """
+    tall, wide = picture.shape[:2]
+    free = max(1.0, room.width - room.left), max(1.0, room.height - room.bottom)
+    scale = min(free[0] / wide, free[1] / tall)
+    left = (room.left + (free[0] - scale * wide) / 2) / scale
+    top = (free[1] - scale * tall) / 2 / scale
+    above, below = round(top), round(room.height / scale - tall - top)
+    before, behind = round(left), round(room.width / scale - wide - left)
+    return np.pad(picture, ((above, max(0, below)), (before, max(0, behind)), (0, 0)), mode="edge")
+
+
+def cropped(picture: Picture, size: tuple[int, int], middle: tuple[float, float] = (0.5, 0.5)) -> Picture:
+    """Return as much of a picture as fills `size`, scaled to it, `(height, width, 3)`.
+
+    Args:
+        picture: The whole, `(h, w, 3)`.
+        size: Width and height.
+        middle: What is in the middle as far as it can be: shares of the width from the left, the height from the top.
+    """
     from PIL import Image
 
     width, height = size
     tall, wide = picture.shape[:2]
     scale = min(wide / width, tall / height)
     half_x, half_y = width * scale / 2, height * scale / 2
-    box = (wide / 2 - half_x, tall / 2 - half_y, wide / 2 + half_x, tall / 2 + half_y)
+    x = min(max(middle[0] * wide, half_x), wide - half_x)
+    y = min(max(middle[1] * tall, half_y), tall - half_y)
+    box = (x - half_x, y - half_y, x + half_x, y + half_y)
     image = Image.fromarray(np.ascontiguousarray(picture))
     return np.asarray(image.resize(size, Image.Resampling.BOX, box=box, reducing_gap=2.0), dtype=np.uint8)
 

@@ -84,7 +84,7 @@ class Scene:
         self._matrix = np.eye(4, dtype=np.float32)
         radius = framing.radius
         # The length scale sets the near and far planes and must hold the floor's patch.
-        self._polyscope.set_length_scale(2 * radius)
+        self._polyscope.set_length_scale(length_scale(framing))
         low, high = framing.centre - radius, framing.centre + radius
         self._polyscope.set_bounding_box(tuple(low), tuple(high))
 
@@ -246,6 +246,11 @@ class Scene:
         # Flattened meshes show either side; drawn in two colours they would flicker against themselves.
         structure.set_back_face_policy("identical")
         return structure
+
+
+def length_scale(framing: Framing) -> float:
+    """Return the measure that Polyscope takes of the scene, in metres."""
+    return 2 * framing.radius
 
 
 def _transforms(positions: Any, rotations: Any) -> NDArray[np.float32]:

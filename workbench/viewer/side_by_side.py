@@ -7,13 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.errors import RequestError
 from workbench.viewer import backend
+from workbench.viewer.camera import CameraName, find_camera, projection_of
 from workbench.viewer.company import Company, Layout
 from workbench.viewer.ensemble import COLOURS, Together, columns_of
-from workbench.viewer.frames import UP, PixelFormat
+from workbench.viewer.frames import UP, PixelFormat, look, look_through, stand_at
 from workbench.viewer.look import Theme
 from workbench.viewer.preview import rendered_pictures
 from workbench.viewer.projection import Lens
+from workbench.viewer.scene import length_scale
 from workbench.viewer.view import ViewSettings
 
 LINE = 1 / 24
@@ -31,6 +34,11 @@ class CompanyFrames:
         theme: The colours around the models.
         layout: How they are arranged.
         view: What is drawn, and from where.
+        camera: The camera of the model to look through instead; of ghosts the first one's.
+
+    Raises:
+        RequestError: There is no such camera, or the models stand beside each other, where it would see only one.
+        GraphicsError: Nothing can be drawn here.
     """
 
     def __init__(
@@ -43,7 +51,15 @@ class CompanyFrames:
         theme: Theme,
         layout: Layout,
         view: ViewSettings,
+        camera: CameraName | None = None,
     ) -> None:
+        core = together.session.env.unwrapped
+        if camera is not None and layout == "tiles":
+            raise RequestError(
+                f"the camera {camera} looks at one model, and several stand side by side.",
+                hint="--ghost shows all of them through the first one's; AZIMUTH,ELEVATION looks at them side by side.",
+            )
+        self._camera = None if camera is None else find_camera(core.model, camera)
         self._together = together
         self._titles = titles
         self._view = view
@@ -53,6 +69,8 @@ class CompanyFrames:
         self._polyscope = backend.import_polyscope()
         with backend.failures_explained():
             self._company = Company(together, theme, view, layout)
+        if self._camera is not None:
+            look_through(self._polyscope, projection_of(core.model, self._camera, length_scale(self._company.framing)))
 
     @property
     def format(self) -> PixelFormat:
@@ -72,9 +90,10 @@ class CompanyFrames:
         eye = target - view.distance * (company.span / company.framing.radius) * view.direction
         with backend.failures_explained():
             company.update(target, eye)
-            # Clipping is measured from the camera to this point, which looking at another one leaves behind.
-            ps.set_view_center_raw(target)
-            ps.look_at_dir(eye, target, UP)
+            if self._camera is None:
+                look(ps, eye, target, UP)
+            else:
+                stand_at(ps, self._together.datas[0], self._camera, target, company.framing.radius)
             pixels = ps.screenshot_to_buffer(False)
             lens = Lens(np.asarray(ps.get_camera_view_matrix(), dtype=float), *map(float, self._size))
         count, height = len(self._titles), self._size[1]

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import math
+import time
 from typing import Any
 
 import numpy as np
 
 from workbench.viewer import backend
 from workbench.viewer.backend import Surface
-from workbench.viewer.camera import FIELD_OF_VIEW_DEG, Vector, View
+from workbench.viewer.camera import Vector, View
 from workbench.viewer.company import Company, Layout
 from workbench.viewer.frames import UP
 from workbench.viewer.look import Theme
 from workbench.viewer.mouse import Mouse
 from workbench.viewer.orders import Orders
-from workbench.viewer.panel import WIDTH, Panel
-from workbench.viewer.player import Player
-from workbench.viewer.preview import Picture, cropped, fitted, rendered_pictures
+from workbench.viewer.panel import MARGIN, TIMELINE, WIDTH, Panel
+from workbench.viewer.preview import Picture, cropped, fitted, placed, rendered_pictures
+from workbench.viewer.room import Room
 from workbench.viewer.session import has_mujoco_model
 from workbench.viewer.staging import WindowStage
 
@@ -58,7 +58,7 @@ class _Window:
         """Return what the window shows without its panel, scaled to fill `size`, `(height, width, 3)`."""
         with backend.failures_explained():
             pixels: Picture = self._polyscope.screenshot_to_buffer(False)
-        return cropped(pixels[..., :3], size)
+        return cropped(pixels[..., :3], size, self._room().middle)
 
     def recolour(self, theme: Theme) -> None:
         """Put other colours around the model."""
@@ -70,6 +70,13 @@ class _Window:
         self._polyscope.clear_user_callback()
         self._polyscope.clear_configure_imgui_style_callback()
         backend.stop()
+
+    def _room(self) -> Room:
+        """Return what the panel leaves free."""
+        width, height = (float(side) for side in self._polyscope.get_window_size())
+        if not self._orders.view.panel:
+            return Room(width, height)
+        return Room(width, height, WIDTH + MARGIN, TIMELINE + MARGIN if self._player.seekable else 0.0)
 
     def _tick(self) -> None:
         with backend.failures_explained():
@@ -102,8 +109,8 @@ class MujocoStage(_Window):
         super().__init__(orders, theme, size or view.size or SIZE, surface)
         with backend.failures_explained():
             self._company = Company(orders.player, theme, view, layout)
+        self._point = self._company.target(0.0, jumped=True)
         self._aside: Vector = np.zeros(3)
-        self._looks_at = self._company.target(0.0, jumped=True)
         self._span = self._company.span
         self._look(view.camera)
         self._calls, self._version = view.camera_calls, -1
@@ -121,19 +128,22 @@ class MujocoStage(_Window):
         point = self._company.target(moved_s, jumped=jumped)
         if self._calls != view.camera_calls:
             self._calls = view.camera_calls
-            self._looks_at, self._span = point, self._company.span
+            self._point, self._span = point, self._company.span
             self._look(view.camera)
         elif view.track or self._company.is_tiled:
-            self._move_camera(point + self._aside)
-        eye = self._position()
-        if moved_s or player.jumped or self._version != view.version:
+            self._follow(point)
+        eye, begun = self._position(), time.perf_counter()
+        moved = bool(moved_s) or player.jumped or self._version != view.version
+        if moved:
             with backend.failures_explained():
-                self._company.update(self._looks_at if view.track else point, eye)
+                self._company.update(point, eye)
         elif view.marks and np.abs(eye - self._eye).max() > 1e-6:
             self._company.mark_again(eye)
         self._eye, self._version = eye, view.version
         player.jumped = False
         self._tick()
+        if moved:
+            self._company.took(time.perf_counter() - begun)
         self._note_view()
 
     def recolour(self, theme: Theme) -> None:
@@ -141,7 +151,7 @@ class MujocoStage(_Window):
         super().recolour(theme)
         with backend.failures_explained():
             self._company.recolour(theme)
-            self._company.update(self._looks_at, self._eye)
+            self._company.update(self._point, self._eye)
 
     def close(self) -> None:
         """Let go of the scene and the window."""
@@ -150,6 +160,7 @@ class MujocoStage(_Window):
 
     def _over_the_picture(self) -> None:
         """Hear the mouse, and write over the picture; within a frame."""
+        self._aim()
         self._mouse.hear()
         if self._orders.view.gizmo:
             self._panel.draw_gizmo(self._polyscope)
@@ -158,19 +169,30 @@ class MujocoStage(_Window):
         self._mouse.draw()
 
     def _look(self, wanted: View | None) -> None:
-        """Put the camera where a view is, its target staying."""
-        width, height = self._polyscope.get_window_size()
-        covered = WIDTH if self._orders.view.panel else 0.0
-        view = self._company.usual_view(wanted, max(0.5, (width - covered) / height))
-        self._aside = np.zeros(3)
-        if self._company.is_tiled and covered:
-            # The panel lies over the left of the picture: the models stand in the middle of what is left of it.
-            scale = height / (2 * math.tan(math.radians(FIELD_OF_VIEW_DEG / 2)))
-            azimuth = math.radians(view.azimuth_deg)
-            self._aside = np.array([-math.sin(azimuth), math.cos(azimuth), 0.0]) * (WIDTH / 2 * view.distance / scale)
-        self._looks_at = self._looks_at + self._aside
-        self._polyscope.look_at_dir(view.position(self._looks_at), self._looks_at, UP)
-        self._polyscope.set_view_center_raw(self._looks_at)
+        """Put the camera where a view is; what it looks at stands in the middle of what the panel leaves free."""
+        room = self._room()
+        view = self._company.usual_view(wanted, room.aspect)
+        if wanted is None or not wanted.distance:
+            view = room.seen_whole(view)
+        self._aside = room.aside(view)
+        target = self._point + self._aside
+        self._polyscope.look_at_dir(view.position(target), target, UP)
+        self._polyscope.set_view_center_raw(target)
+
+    def _aim(self) -> None:
+        """Keep what is looked at in the middle of what is free, after the mouse turned the view or brought it nearer.
+
+        The mouse turns it around the point that the camera looks at, which lies beside the model.
+        """
+        aside = self._room().aside(self._view())
+        self._carry(aside - self._aside)
+        self._aside = aside
+
+    def _view(self) -> View:
+        """Return where the mouse left the camera."""
+        direction = np.asarray(self._polyscope.get_view_camera_parameters().get_look_dir(), dtype=float)
+        distance = float(np.linalg.norm(np.asarray(self._polyscope.get_view_center()) - self._position()))
+        return View.along(direction, distance)
 
     def _position(self) -> Vector:
         return np.asarray(self._polyscope.get_view_camera_parameters().get_position(), dtype=float)
@@ -179,64 +201,71 @@ class MujocoStage(_Window):
         """Keep where the mouse left the camera, for the next time."""
         if self._calls != self._orders.view.camera_calls:
             return  # Another view was asked for within this frame, and is yet to be taken.
-        parameters = self._polyscope.get_view_camera_parameters()
-        direction = np.asarray(parameters.get_look_dir(), dtype=float)
-        distance = float(np.linalg.norm(np.asarray(self._polyscope.get_view_center()) - self._position()))
-        self._orders.view.camera = View.along(direction, distance)
+        self._orders.view.camera = self._view()
         if self._surface == "window":
             width, height = self._polyscope.get_window_size()
             self._orders.view.size = (int(width), int(height))
 
-    def _move_camera(self, point: Vector) -> None:
+    def _follow(self, point: Vector) -> None:
         """Carry the camera along, its angle kept, and its distance as long as what it shows stays as large."""
-        delta = point - self._looks_at
         span = self._company.span
-        if np.abs(delta).max() < 1e-4 * self._company.framing.radius and abs(span / self._span - 1) < 1e-3:
-            return
-        ps = self._polyscope
-        if span != self._span:
+        if abs(span / self._span - 1) > 1e-3:
+            ps = self._polyscope
             centre = np.asarray(ps.get_view_center(), dtype=float)
-            back = (1 - span / self._span) * (self._position() - centre)
-            self._span = span
             shift = np.eye(4)
-            shift[:3, 3] = back
+            shift[:3, 3] = (1 - span / self._span) * (self._position() - centre)
+            self._span = span
             ps.set_camera_view_matrix(ps.get_camera_view_matrix() @ shift)
             ps.set_view_center_raw(centre)
+        if np.abs(point - self._point).max() > 1e-4 * self._company.framing.radius:
+            self._carry(point - self._point)
+            self._point = point
+
+    def _carry(self, delta: Vector) -> None:
+        """Move the camera and what it looks at."""
+        if not np.abs(delta).max() > 1e-6 * self._company.framing.radius:
+            return
+        ps = self._polyscope
         shift = np.eye(4)
         shift[:3, 3] = -delta
         centre = np.asarray(ps.get_view_center()) + delta
         ps.set_camera_view_matrix(ps.get_camera_view_matrix() @ shift)
         # Moving the camera puts the point that the mouse orbits somewhere else.
         ps.set_view_center_raw(centre)
-        self._looks_at = point
 
 
 class PictureStage(_Window):
-    """The pictures of environments that render themselves, filling the window."""
+    """The pictures of environments that render themselves, whole in what the panel leaves free."""
 
-    def __init__(self, orders: Orders, theme: Theme, *, width: int | None = None, surface: Surface = "window") -> None:
-        height, wide = self._picture(orders.player).shape[:2]
-        width = width or (orders.view.size or (800, 0))[0]
-        super().__init__(orders, theme, (width, max(1, round(width * height / wide))), surface)
-        self._show_picture()
+    def __init__(
+        self,
+        orders: Orders,
+        theme: Theme,
+        *,
+        size: tuple[int, int] | None = None,
+        surface: Surface = "window",
+    ) -> None:
+        rendered_pictures(orders.player)  # What renders nothing says so before a window opens.
+        super().__init__(orders, theme, size or orders.view.size or SIZE, surface)
+        self._shown: Room | None = None
 
     def show(self, moved_s: float) -> None:
         """Draw a frame."""
-        if moved_s or self._player.jumped:
+        if moved_s or self._player.jumped or self._shown != self._room():
             self._show_picture()
         self._player.jumped = False
         self._tick()
+        if self._surface == "window":
+            width, height = self._polyscope.get_window_size()
+            self._orders.view.size = (int(width), int(height))
 
     def picture(self, size: tuple[int, int]) -> Picture:
         """Return the environment's picture, whole."""
-        return fitted(self._picture(self._player), size)
-
-    @staticmethod
-    def _picture(player: Player) -> Picture:
-        return rendered_pictures(player)
+        return fitted(rendered_pictures(self._player), size)
 
     def _show_picture(self) -> None:
-        picture: Any = self._picture(self._player).astype(np.float32) / 255
+        self._shown = room = self._room()
+        picture: Any = placed(rendered_pictures(self._player), room).astype(np.float32) / 255
         self._polyscope.add_color_image_quantity("picture", picture, enabled=True, show_fullscreen=True)
         self._polyscope.request_redraw()
 
