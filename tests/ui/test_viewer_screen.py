@@ -217,8 +217,8 @@ async def test_the_preview_is_asked_for_at_its_size_while_it_is_seen(
         player.orders.clear()
         await pilot.press("p")
         await pilot.pause()
-        assert player.orders == [{"do": "preview", "width": 46, "height": 36, "fps": 15}]
-        assert "46×36 px · 15 fps" in text(app)
+        assert player.orders == [{"do": "preview", "width": 46, "height": 36, "fps": 30}]
+        assert "46×36 px · 30 fps" in text(app)
         assert "also in the window" in text(app)
         await pilot.resize_terminal(*WIDE)
         await pilot.pause()

@@ -18,6 +18,7 @@ from workbench.runs.directory import RunDirectory
 from workbench.ui.commands import bindings_for
 from workbench.ui.past import CheckpointRow
 from workbench.ui.playing import Playing, ViewerState
+from workbench.ui.preview_pace import PreviewPace
 from workbench.ui.screen import Pane, WorkbenchScreen
 from workbench.ui.theme import STATE_LOOKS
 from workbench.ui.viewer_text import control_text
@@ -28,9 +29,6 @@ from workbench.ui.widgets.viewer_lines import HistoryLine, Ladder
 
 EMPTY = "Nothing is playing. v on a run, a checkpoint or an environment plays it. enter asks for one."
 NO_DISPLAY = "No display was found, so it plays here in the terminal. V records a film instead."
-
-PREVIEW_FPS = 15
-"""Pictures a second in the terminal."""
 
 _SMALLEST = 8
 """Pixels along a side of a preview."""
@@ -73,7 +71,9 @@ class ViewerScreen(WorkbenchScreen):
         super().__init__()
         self._checkpoints: tuple[CheckpointRow, ...] = ()
         self._run: Path | None = None
-        self._asked: tuple[Playing, tuple[int, int] | None] | None = None
+        self._asked: tuple[Playing, tuple[int, int, int] | None] | None = None
+        self._pace = PreviewPace()
+        self._late: Frame | None = None
         self._told_at = 0.0
         self._is_shown = False
 
@@ -98,6 +98,7 @@ class ViewerScreen(WorkbenchScreen):
         self.workbench.viewer_framed.subscribe(self, self._show_frame)
         self.app.theme_changed_signal.subscribe(self, lambda _: self._order("theme", name=self.workbench.viewer_theme))
         self.set_interval(1.0, self._show_numbers)
+        self.set_interval(0.25, self._show_late_frame)
         self.show_state()
 
     def on_screen_resume(self) -> None:
@@ -189,7 +190,7 @@ class ViewerScreen(WorkbenchScreen):
         self.query_one("#sentence", Static).set_class(not sentence, "hidden").update(Content(sentence))
         width, height = preview.pixels
         shows = not sentence and width > 0
-        pane.border_title = f"preview  {width}×{height} px · {PREVIEW_FPS} fps" if shows else "preview"
+        pane.border_title = f"preview  {width}×{height} px · {self._pace.fps} fps" if shows else "preview"
         state = self.state
         has_window = state is not None and state.window
         here = (
@@ -219,22 +220,36 @@ class ViewerScreen(WorkbenchScreen):
             return
         width, height = self.query_one(Preview).pixels
         is_wanted = self._is_shown and self.workbench.viewer.wants_preview and not self._sentence()
-        size = (width, height) if is_wanted and min(width, height) >= _SMALLEST else None
+        asked = (width, height, self._pace.fps) if is_wanted and min(width, height) >= _SMALLEST else None
         is_new = self._asked is None or self._asked[0] is not playing
         if is_new:
             self.query_one(Preview).clear()
         before = None if is_new or self._asked is None else self._asked[1]
-        self._asked = (playing, size)
-        if size == before:
+        self._asked = (playing, asked)
+        if asked == before:
             return
-        if size is None:
+        if asked is None:
             self.workbench.viewer.order("preview", on=False)
         else:
-            self.workbench.viewer.order("preview", width=size[0], height=size[1], fps=PREVIEW_FPS)
+            self.workbench.viewer.order("preview", width=asked[0], height=asked[1], fps=asked[2])
 
     def _show_frame(self, frame: Frame) -> None:
-        if self._is_shown:
+        if not self._is_shown:
+            return
+        fps = self._pace.fps
+        if self._pace.may_draw():
+            self._late = None
             self.query_one(Preview).show(frame)
+        else:
+            self._late = frame
+        if fps != self._pace.fps:
+            self._show_picture()
+            self._ask_for_preview()
+
+    def _show_late_frame(self) -> None:
+        """Draw the last picture that the terminal did not take, lest one of a model at rest be missing."""
+        if self._late is not None:
+            self._show_frame(self._late)
 
     # What can be done.
 
