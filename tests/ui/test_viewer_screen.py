@@ -223,7 +223,7 @@ async def test_the_preview_is_asked_for_at_its_size_while_it_is_seen(
         await pilot.resize_terminal(*WIDE)
         await pilot.pause()
         await pilot.pause()
-        assert player.orders[-1] == {"do": "preview", "width": 94, "height": 84, "fps": 15}
+        assert player.orders[-1] == {"do": "preview", "width": 94, "height": 84, "fps": 30}
         await pilot.press("2")
         await pilot.pause()
         assert player.orders[-1] == {"do": "preview", "on": False}
