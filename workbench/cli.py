@@ -60,6 +60,7 @@ VERBS = {
         Verb("montage", "a film, a grid or a poster of a run's checkpoints"),
         Verb("plot", "curves of runs, drawn in the shell"),
         Verb("report", "what runs came to, in one file: tables, curves, settings, commands"),
+        Verb("export", "a policy as ONNX, TorchScript or Stable-Baselines3 files, checked"),
         Verb("bench", "how fast environments step and learners train"),
         Verb("import", "runs of Stable-Baselines3, RL-Zoo and CleanRL beside our own"),
         Verb("serve", "the app in a browser of this machine"),
@@ -79,7 +80,6 @@ class _Parser(argparse.ArgumentParser):
 NOT_YET = (
     "compare",
     "evaluate",
-    "export",
     "new",
     "preview",
 )
