@@ -23,7 +23,8 @@ from workbench.ui.run_rules import POSSIBLE
 from workbench.ui.screens.ask import AskCard
 from workbench.ui.screens.error import ErrorCard
 from workbench.ui.screens.new_run import NewRunForm
-from workbench.ui.screens.runs import EMPTY, RunsScreen
+from workbench.ui.run_headline import EMPTY
+from workbench.ui.screens.runs import RunsScreen
 
 TABLE = {
     "queued": "S",
@@ -408,7 +409,7 @@ async def test_a_run_taken_from_disk_before_the_key_is_said_to_be_gone(
         run.path.rename(project.root / "elsewhere")
         await pilot.press("P")
         await settle(pilot)
-        assert isinstance(app.screen, RunsScreen) and EMPTY in seen.text(app)
+        assert isinstance(app.screen, RunsScreen) and EMPTY in seen.words(app)
         assert "The folder of ant aaaa is gone" in seen.notices(app) and not run.path.exists()
 
 

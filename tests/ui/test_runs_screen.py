@@ -17,7 +17,8 @@ from workbench.ui.app import WorkbenchApp
 from workbench.ui.screens.ask import AskCard
 from workbench.ui.screens.ended import EndedCard
 from workbench.ui.screens.run import RunScreen
-from workbench.ui.screens.runs import EMPTY, RunsScreen
+from workbench.ui.run_headline import EMPTY
+from workbench.ui.screens.runs import RunsScreen
 
 RISING = [float(value) for value in range(0, 1000, 100)]
 
@@ -49,7 +50,7 @@ def add_returns(run: RunDirectory, values: list[float], *, steps: int, start: in
 async def test_without_runs_it_says_what_to_press(app: WorkbenchApp, settle: Settle) -> None:
     async with app.run_test() as pilot:
         await opened(pilot, settle)
-        assert EMPTY in seen.text(app)
+        assert EMPTY in seen.words(app)
 
 
 async def test_a_run_that_appears_is_listed_with_its_curve(project: Project, app: WorkbenchApp, settle: Settle) -> None:
@@ -373,17 +374,20 @@ async def test_the_crosshair_walks_and_escape_takes_it_away(
 
 
 async def test_a_hidden_place_reads_no_curves(project: Project, app: WorkbenchApp, settle: Settle) -> None:
-    fakes.fake_run(project, "ant", "aaaa", returns=RISING)
+    run = fakes.fake_run(project, "ant", "aaaa", returns=RISING)
     async with app.run_test() as pilot:
         screen = await opened(pilot, settle)
-        assert screen in app.runs._followed and app.runs._histories
+        assert screen in app.runs._followed
+        known = app.runs._histories[run.path].steps
         await pilot.press("1")
         await settle(pilot)
-        assert screen not in app.runs._followed and not app.runs._histories
+        assert screen not in app.runs._followed
         drawn = screen.chart.drawn
+        with EventWriter(run.events_path) as stream:
+            stream.append("metrics", steps=known + 1, values={"rollout/ep_rew_mean": 1.0})
         fakes.fake_run(project, "ant", "bbbb", returns=RISING)
         await settle(pilot)
-        assert screen.chart.drawn == drawn
+        assert screen.chart.drawn == drawn and app.runs._histories[run.path].steps == known
 
 
 async def test_states_turn_as_their_files_do(project: Project, app: WorkbenchApp, settle: Settle) -> None:
@@ -404,7 +408,7 @@ async def test_a_run_taken_from_disk_leaves_the_list(project: Project, app: Work
         await opened(pilot, settle)
         run.path.rename(project.root / "elsewhere")
         await settle(pilot)
-        assert EMPTY in seen.text(app)
+        assert EMPTY in seen.words(app)
 
 
 @pytest.mark.parametrize("size", [(60, 16), (80, 24), (119, 40), (160, 48), (220, 60)])

@@ -1,6 +1,7 @@
 """What the whole episodes of an iteration say, as metrics.
 
-Means and deviations are per step, over all steps of the episodes that ended; sums are per episode.
+Means and deviations are per step, over all steps of the episodes that ended; sums are per episode. `length/<reason>`
+is the mean length of the episodes that ended for that reason, told only where one did.
 """
 
 from __future__ import annotations
@@ -51,10 +52,12 @@ class EpisodeMetrics:
             metrics |= _spread(f"info/{key}", total, squares, steps)
         # An ending that was seen once is counted ever after, zeros too, so that its curve has no holes.
         self._endings = dict.fromkeys(self._endings, 0)
+        lengths: dict[str, list[int]] = {}
         for episode in ended:
             name = f"{'terminated' if episode.terminated else 'truncated'}/{episode.reason}"
             self._endings[name] = self._endings.get(name, 0) + 1
-        return metrics | self._endings
+            lengths.setdefault(f"length/{episode.reason}", []).append(episode.length)
+        return metrics | self._endings | {name: sum(each) / len(each) for name, each in lengths.items()}
 
 
 def _totals(

@@ -271,6 +271,7 @@ SCREENS: dict[str, tuple[Scope, ...]] = {
     "environments": ("all", "list", "environments"),
     "runs": ("all", "list", "run", "charts", "runs"),
     "run": ("all", "run", "charts", "text"),
+    "seeds": ("all", "run", "charts"),
     "compare": ("all", "run", "charts", "compare"),
     "viewer": ("all", "viewer"),
     "recordings": ("all", "list", "recordings"),
@@ -327,6 +328,29 @@ FOOTERS: dict[str, tuple[Hint, ...]] = {
     "run/Events": _hints(
         ("view.previous_page+view.next_page", "Section"), ("open.selected", "To that step"),
         ("viewer.watch", "Watch"), ("run.stop", "Stop"), ("run.log", "Log"), ("app.commands", "Commands"),
+    ),
+    "seeds": _hints(
+        ("view.previous_page+view.next_page", "Section"), ("move.left+move.right", "Cursor"),
+        ("open.selected", "Open"), ("chart.seeds", "Band"), ("viewer.watch", "Watch"), ("run.compare", "Compare"),
+        ("chart.smoothing", "Smooth"), ("run.report", "Report"), ("run.montage", "Montage"), ("run.pause", "Pause"),
+        ("run.stop", "Stop"), ("app.commands", "Commands"),
+    ),
+    "seeds/Charts": _hints(
+        ("view.previous_page+view.next_page", "Page"), ("move.down+move.up", "Chart"),
+        ("move.left+move.right", "Cursor"), ("open.selected", "Open"), ("chart.seeds", "Band"),
+        ("view.zoom_in+view.zoom_out", "Zoom"), ("view.whole", "All"), ("chart.smoothing", "Smooth"),
+        ("find.here", "Filter"), ("run.compare", "Compare"), ("run.report", "Report"), ("run.stop", "Stop"),
+    ),
+    "seeds/Seeds": _hints(
+        ("view.previous_page+view.next_page", "Section"), ("open.selected", "Open run"), ("viewer.watch", "Watch"),
+        ("run.checkpoints", "Checkpoints"), ("run.fork", "Fork"), ("viewer.record", "Record"),
+        ("run.evaluate", "Evaluate"), ("run.pause", "Pause"), ("run.stop", "Stop"), ("run.compare", "Compare"),
+        ("app.commands", "Commands"),
+    ),
+    "seeds/Config": _hints(
+        ("view.previous_page+view.next_page", "Section"), ("view.details", "All or changed"),
+        ("copy.command", "Copy command"), ("run.new", "New run"), ("run.compare", "Compare"),
+        ("app.commands", "Commands"),
     ),
     "compare": _hints(
         ("view.previous_page+view.next_page", "Metric"), ("move.down+move.up", "Run"), ("view.details", "All rows"),

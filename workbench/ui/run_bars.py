@@ -15,6 +15,9 @@ from workbench.ui.theme import SERIES_COUNT
 EPISODES = 100
 """Whole episodes the numbers are of, and a few more: they are told of an iteration's at a time."""
 
+LENGTHS = "length/"
+"""Begins the names of mean lengths of episodes, one an ending."""
+
 Floats = NDArray[np.float64]
 _SUCCESS = ("info/is_success_mean", "info/success_mean")
 
@@ -66,13 +69,16 @@ def ending_bars(series: Mapping[str, Points], letters: Sequence[tuple[str, str]]
         return None
     counts = [float(np.nansum(_last(points)[0])) for _, _, points in known]
     whole = sum(counts)
+    lengths = [_mean_length(series, name) for name, _, _ in known]
+    told_lengths = any(text for text in lengths)
+    heads = ("kind", "episodes", *(("mean length",) if told_lengths else ()))
     bars = tuple(
         Bar(
             letter,
             name.split("/", 1)[1],
             count / whole if whole else None,
             place if place < SERIES_COUNT else None,
-            (name.split("/", 1)[0], formatting.digits(count)),
+            (name.split("/", 1)[0], formatting.digits(count), *((lengths[place],) if told_lengths else ())),
         )
         for place, ((name, letter, _), count) in enumerate(zip(known, counts, strict=True))
     )
@@ -80,7 +86,24 @@ def ending_bars(series: Mapping[str, Points], letters: Sequence[tuple[str, str]]
     told = (
         "not defined by this environment" if success is None else formatting.percent(_mean(success, _weights(success)))
     )
-    return Bars(("kind", "episodes"), bars, f"the last {formatting.plural(round(whole), 'episode')}   success {told}")
+    return Bars(heads, bars, f"the last {formatting.plural(round(whole), 'episode')}   success {told}")
+
+
+def _mean_length(series: Mapping[str, Points], name: str) -> str:
+    """Return how long the newest episodes with an ending were, each row as often as it ended so; empty if unknown."""
+    counts, lengths = series[name], series.get(LENGTHS + name.split("/", 1)[1])
+    if lengths is None or not len(lengths.values):
+        return ""
+    newest, _ = _last(counts)
+    steps = counts.steps[len(counts.steps) - len(newest) :]
+    # A row without such an ending tells no length of one.
+    places = np.searchsorted(lengths.steps, steps)
+    there = places < len(lengths.steps)
+    there[there] = lengths.steps[places[there]] == steps[there]
+    weights = np.nan_to_num(newest[there])
+    values = lengths.values[places[there]]
+    good = np.isfinite(values) & (weights > 0)
+    return formatting.number(float(np.average(values[good], weights=weights[good]))) if good.any() else ""
 
 
 def _last(points: Points) -> tuple[Floats, Floats]:

@@ -14,7 +14,7 @@ from workbench.runs.statistics import SeedBand
 from workbench.ui.charts.model import ChartData, Curve, Group, Ladder, Reference
 from workbench.ui.charts.overlay import Identity
 from workbench.ui.past import CheckpointRow, Past, Points
-from workbench.ui.run_bars import ending_bars, term_bars
+from workbench.ui.run_bars import LENGTHS, ending_bars, term_bars
 from workbench.ui.run_marks import evaluations_of, flags_of, ladder_of, shares
 from workbench.ui.theme import SERIES_COUNT
 from workbench.ui.watch import RunRow
@@ -301,13 +301,7 @@ class RunCharts:
         points = evaluations_of(self._past)
         if not points:
             return []
-        steps = np.array([point.steps for point in points])
-        wall_s = episodes = np.full(len(steps), np.nan)
-        clock = self._past.series.get(RETURN)
-        if clock is not None and len(clock.steps):
-            wall_s, episodes = (np.interp(steps, clock.steps, known) for known in (clock.wall_s, clock.episodes))
-        values = np.array([point.value for point in points])
-        curve = Curve(EVALUATION, "evaluation", steps, wall_s, episodes, values, "", 0, bold=True)
+        curve = curve_of(EVALUATION, "evaluation", evaluation_points(self._past), Identity(0, ""), bold=True)
         return [
             ChartData(
                 EVALUATION,
@@ -340,10 +334,10 @@ class RunCharts:
         names.sort()
         why = "Waiting for the first episode to end, or the environment names no reward terms."
         series = {name: self._past.series[name] for name in names}
-        together = self._several("reward terms", "reward terms, an episode", series, _term_name, why)
+        together = self._several("reward terms", "reward terms, an episode", series, label_of, why)
         letters = [(curve.label, curve.letter) for curve in together.curves]
         together = replace(together, bars=term_bars(self._past.series, letters))
-        return [together, *(self._single(name, _term_name(name), why) for name in names[1:] and names)]
+        return [together, *(self._single(name, label_of(name), why) for name in names[1:] and names)]
 
     def _endings(self) -> list[ChartData]:
         found = {
@@ -356,7 +350,13 @@ class RunCharts:
             "endings", "endings, % of episodes", shares(found), lambda name: name.split("/", 1)[1], why
         )
         letters = [(curve.key, curve.letter) for curve in chart.curves]
-        return [replace(chart, bars=ending_bars(self._past.series, letters))]
+        lengths = {name: points for name, points in sorted(self._past.series.items()) if name.startswith(LENGTHS)}
+        shown = [replace(chart, bars=ending_bars(self._past.series, letters))]
+        if len(lengths) > 1:
+            shown.append(
+                self._several("length/all", "mean length by ending", lengths, lambda name: name.split("/", 1)[1], why)
+            )
+        return shown
 
     def _losses(self) -> list[ChartData]:
         names = sorted(name for name in self._past.series if name.startswith("train/"))
@@ -368,7 +368,7 @@ class RunCharts:
 
     def _system(self) -> list[ChartData]:
         shown = {RETURN, LENGTH, EVALUATION}
-        prefixes = ("reward/", "terminated/", "truncated/", "train/")
+        prefixes = ("reward/", "terminated/", "truncated/", "train/", LENGTHS)
         names = [name for name in self._past.series if name not in shown and not name.startswith(prefixes)]
         first = [name for name in names if name.startswith(("time/", "timings/"))]
         names = sorted(first) + sorted(set(names) - set(first))
@@ -421,6 +421,19 @@ class RunCharts:
         )
 
 
+def evaluation_points(past: Past) -> Points | None:
+    """Return the mean returns of evaluations as a metric; nothing where there were none."""
+    points = evaluations_of(past)
+    if not points:
+        return None
+    steps = np.array([point.steps for point in points])
+    wall_s = episodes = np.full(len(steps), np.nan)
+    clock = past.series.get(RETURN)
+    if clock is not None and len(clock.steps):
+        wall_s, episodes = (np.interp(steps, clock.steps, known) for known in (clock.wall_s, clock.episodes))
+    return Points(steps, wall_s, episodes, np.array([point.value for point in points]))
+
+
 def distinct_letters(names: Sequence[str]) -> list[str]:
     """Return a letter for each name: its first one that is free, else the next free of the alphabet."""
     chosen: list[str] = []
@@ -430,7 +443,8 @@ def distinct_letters(names: Sequence[str]) -> list[str]:
     return chosen
 
 
-def _term_name(name: str) -> str:
+def label_of(name: str) -> str:
+    """Return what a reward term is called: its metric without what says that it is one."""
     return name.removeprefix("reward/").removesuffix("_sum").removesuffix("_mean")
 
 

@@ -91,7 +91,7 @@ def head_lines(
         kin: The runs it belongs to.
         split: Where its time goes.
     """
-    lines = [_identity(row, width, kin or Kin(), plain=plain), _progress(row, width, split, plain=plain)]
+    lines = [_identity(row, width, kin or Kin(), plain=plain), progress_line(row, width, split, plain=plain)]
     if not short:
         lines.append(
             _results(row, checkpoints if width >= 98 else (), spec, plain=plain).truncate(width, ellipsis=True)
@@ -118,7 +118,7 @@ def _identity(row: RunRow, width: int, kin: Kin, *, plain: bool) -> Content:
     since = f"since {formatting.clock(row.created)}, {formatting.duration(row.active_s)}"
     if row.pid is not None and wide and row.state.is_live:
         since = process_text(row) + since
-    return _spread(left, Content.styled(since, "$muted"), width)
+    return spread_out(left, Content.styled(since, "$muted"), width)
 
 
 def process_text(row: RunRow) -> str:
@@ -127,7 +127,15 @@ def process_text(row: RunRow) -> str:
     return f"pid {row.pid}   {beat}"
 
 
-def _progress(row: RunRow, width: int, split: str, *, plain: bool) -> Content:
+def progress_line(row: RunRow, width: int, split: str, *, plain: bool) -> Content:
+    """Return how far a run or a group is: a bar, numbers, and how long it still takes or how it ended.
+
+    Args:
+        row: The run, or what stands for a group.
+        width: Cells.
+        split: Where its time goes.
+        plain: ASCII alone.
+    """
     look = STATE_LOOKS[row.state]
     if row.state.is_ended:
         right = Content.styled(
@@ -151,13 +159,13 @@ def _progress(row: RunRow, width: int, split: str, *, plain: bool) -> Content:
     if split and width >= _SPLIT:
         steps += f"   {split}"
     if row.progress is None:
-        return _spread(Content(steps), right, width)
+        return spread_out(Content(steps), right, width)
     steps = f" {formatting.percent(row.progress)}  {steps}"
     # The bar gives way: it says nothing that the number beside it does not.
     widest = BAR_WIDTH if width < _WIDE else 2 * BAR_WIDTH
     room = min(widest, max(BAR_WIDTH // 3, width - len(steps) - right.cell_length - 2))
     bar = formatting.bar(row.progress, room, plain=plain)
-    return _spread(Content.assemble((bar, f"${look.variable}"), steps), right, width)
+    return spread_out(Content.assemble((bar, f"${look.variable}"), steps), right, width)
 
 
 def _results(row: RunRow, checkpoints: Sequence[CheckpointRow], spec: Spec, *, plain: bool) -> Content:
@@ -178,7 +186,7 @@ def _results(row: RunRow, checkpoints: Sequence[CheckpointRow], spec: Spec, *, p
     return Content.assemble(*parts)
 
 
-def _spread(left: Content, right: Content, width: int) -> Content:
+def spread_out(left: Content, right: Content, width: int) -> Content:
     """Put something at both ends of a line; the right one is cut, or goes, where both do not fit."""
     space = width - left.cell_length - right.cell_length
     if space >= 2:

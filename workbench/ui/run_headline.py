@@ -7,6 +7,12 @@ from textual.content import Content
 from workbench import formatting
 from workbench.ui.run_listing import RunListing
 
+EMPTY = (
+    "No runs yet. n starts one: cart_pole with PPO takes about 10 s. "
+    "`workbench import DIR` shows the runs of Stable-Baselines3, RL-Zoo and CleanRL in a folder."
+)
+"""What stands in place of a list without runs."""
+
 _NARROW = ("-minute", "-tiny", "-narrow")
 _WIDE = ("-wide", "-huge")
 

@@ -1,23 +1,25 @@
-"""The charts of a run's screen: which are on the page, where the pages lead, and what the row of names says of them."""
+"""A screen of sections: pages of charts, where they lead, and the texts beside or behind them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
+from typing import ClassVar, Protocol
 
+from textual import on
+from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Static
 
 from workbench.ui.charting import MEMORY
-from workbench.ui.charts.model import ChartView
+from workbench.ui.charts.model import ChartData, ChartView
 from workbench.ui.charts.pages import LEAST_HEIGHT, LEAST_WIDTH, Grid, Pages, filter_name
-from workbench.ui.past import CheckpointRow, Past
+from workbench.ui.footer import CommandFooter
 from workbench.ui.run_actions import RunScreenBase
-from workbench.ui.run_charts import NO_PAST, SECTIONS, RunCharts, Spec
-from workbench.ui.run_strip import first_of, moment, section_of, strip
-from workbench.ui.usage import PREFIX, Usages
+from workbench.ui.run_charts import SECTIONS
+from workbench.ui.run_strip import TEXTS, first_of, moment, section_of, strip
+from workbench.ui.section_texts import SectionTexts
+from workbench.ui.usage import PREFIX
 from workbench.ui.watch import RunRow
 from workbench.ui.widgets.chart import Chart
 from workbench.ui.widgets.filter_box import FilterBox
@@ -29,19 +31,35 @@ TALL = 34
 MOST_CHARTS = 12
 PANES = 120
 """Columns from which on texts have a pane of their own, so that all charts are one list of pages."""
+BESIDE = 160
+"""Columns from which on the pane of texts stands beside the charts."""
+
+
+class Source(Protocol):
+    """What has the charts of a screen."""
+
+    def section(self, name: str) -> list[ChartData]:
+        """Return the charts of a section; at least one, which may say why it is empty."""
+        ...
+
+    def everything(self) -> list[ChartData]:
+        """Return all charts that have something to show, in the order of pages."""
+        ...
 
 
 class RunPaging(RunScreenBase):
-    """The part of a run's screen that turns its pages of charts.
+    """The part of a screen of one run, or of one group of seeds, that turns its pages of charts and shows its texts.
 
     Args:
-        path: The run's folder.
         section: The one to begin with.
     """
 
-    def __init__(self, path: Path, section: str) -> None:
+    CSS_PATH = "run.tcss"
+    TEXTS: ClassVar[tuple[str, ...]] = TEXTS
+    """The sections behind those of charts."""
+
+    def __init__(self, section: str) -> None:
         super().__init__()
-        self.path = path
         self._section = section
         self._chart_section = section if section in SECTIONS else SECTIONS[0]
         self._number = 0
@@ -52,14 +70,36 @@ class RunPaging(RunScreenBase):
         """What the charts are filtered by."""
         self._pattern_of = ""
         """The algorithm whose filter that is."""
-        self._past = NO_PAST
-        self._origin: Path | None = None
-        """The run that this one was forked from."""
-        self._origin_past: Past | None = None
-        self._checkpoints: tuple[CheckpointRow, ...] = ()
-        self._usages = Usages()
-        self._playing: int | None = None
-        """The steps of the checkpoint that the viewer plays."""
+
+    def compose_charts(self) -> ComposeResult:
+        """Yield the page of charts."""
+        with Container(id="charts"):
+            for place in range(MOST_CHARTS):
+                yield Chart(ChartData("", ""), id=f"chart-{place}")
+            yield Static(id="no-charts")
+
+    def compose_strip(self) -> ComposeResult:
+        """Yield the row of names."""
+        names = Static(id="strip")
+        # Names that can be clicked look like names, not like links.
+        names.auto_links = False
+        yield names
+
+    @property
+    def texts(self) -> SectionTexts:
+        """The texts."""
+        return self.query_one(SectionTexts)
+
+    def fit(self) -> None:
+        """Put as many charts on a page as fit, and texts beside them where there is room."""
+        had, first = self.has_class("-panes"), self._first
+        self.set_class(self._has_panes, "-panes")
+        self.set_class(self.size.width >= BESIDE, "-beside")
+        self.texts.frame(self._has_panes)
+        if had != self._has_panes:
+            self.show_section(self._section)
+            self._first = first
+        self.call_after_refresh(self._show_first)
 
     @property
     def _has_panes(self) -> bool:
@@ -77,28 +117,52 @@ class RunPaging(RunScreenBase):
 
     # What is shown.
 
-    def _spec(self) -> Spec:
-        row = self.current
-        library = self.workbench.library
-        description = None if row is None else library.description(row.env_name)
-        entry = None if row is None else library.entry(row.env_name)
-        measured = None if entry is None or entry.training is None else entry.training.reference
-        return Spec.of(self._past.record, None if description is None else description.episode_steps, measured)
+    def _source(self) -> Source:
+        """What has the charts."""
+        raise NotImplementedError
 
-    def _source(self) -> RunCharts:
-        past = replace(self._past, series={**self._past.series, **self._usages.series()})
-        return RunCharts(
-            self.current, past, self._checkpoints, self._spec(), parent=self._origin_past, playing=self._playing
-        )
+    def _ready(self, data: ChartData) -> ChartData:
+        """Return a chart of this page with what is computed for those that are seen only."""
+        return data
 
-    def _show_playing(self) -> None:
-        """Mark the checkpoint that the viewer plays, where it is one of this run."""
-        playing, steps = self.workbench.viewer.playing, None
-        if playing is not None and playing.is_on and playing.ready is not None and playing.state is not None:
-            steps = playing.state.checkpoint if playing.ready.run == self.path else None
-        if steps != self._playing:
-            self._playing = steps
-            self._show_charts()
+    def show_section(self, name: str) -> None:
+        """Show a section: a page of charts, or one of the texts."""
+        self._section = name
+        is_text = name in self.TEXTS
+        self.set_class(is_text, "-text")
+        self.set_class(not is_text, "-chart")
+        if is_text:
+            self.texts.show(name)
+            self.texts.text(name).focus()
+        else:
+            self._show_chart_section(name)
+        self._show_strip()
+        footer = f"{self.NAME}/{name}" if is_text else f"{self.NAME}/Charts" if self._has_panes else self.NAME
+        self.query_one(CommandFooter).use(footer)
+        self.refresh_bindings()
+
+    def action_show_section(self, name: str) -> None:
+        """Show the section whose name was clicked."""
+        self.show_section(name)
+
+    @on(SectionTexts.TabClicked)
+    def _tab_clicked(self, message: SectionTexts.TabClicked) -> None:
+        self.show_section(message.name)
+
+    def on_descendant_focus(self) -> None:
+        """Let the section be the one that has the focus, where several are seen."""
+        focused = self.focused
+        name = next((name for name in self.TEXTS if focused is not None and focused is self.texts.text(name)), None)
+        if name is None and isinstance(focused, Chart):
+            name = section_of(focused.data.metric) if self._has_panes else self._chart_section
+        if name is None or not self._has_panes or name == self._section:
+            return
+        self._section = name
+        if name in SECTIONS:
+            self._chart_section = name
+        self._show_strip()
+        self.query_one(CommandFooter).use(f"{self.NAME}/{name}" if name in self.TEXTS else f"{self.NAME}/Charts")
+        self.refresh_bindings()
 
     def _pages(self) -> Pages:
         """The pages of all charts where there is room or a filter, else of the section and of what fills its last."""
@@ -140,7 +204,7 @@ class RunPaging(RunScreenBase):
             chart = self.query_one(f"#chart-{place}", Chart)
             chart.display = place < len(page)
             if chart.display:
-                chart.data = page[place]
+                chart.data = self._ready(page[place])
 
     def _show_first(self) -> None:
         """Show the page that has the chart one turned to last, whatever fits on a page now."""
@@ -185,6 +249,7 @@ class RunPaging(RunScreenBase):
         self.query_one("#strip", Static).update(
             strip(
                 self._section if not self._has_panes or self._section in SECTIONS else self._chart_section,
+                texts=self.TEXTS,
                 anomalies=0 if row is None else row.anomalies,
                 pages=self._pages() if self._has_panes or self._section in SECTIONS else None,
                 narrow=self.has_class("-tiny"),
@@ -201,6 +266,29 @@ class RunPaging(RunScreenBase):
         return moment([(chart.data, chart.plan) for chart in self.charts()], self.chart_view)
 
     # Turning.
+
+    def action_view_next_page(self) -> None:
+        """Go to the next page or section."""
+        self._turn(1)
+
+    def action_view_previous_page(self) -> None:
+        """Go to the previous page or section."""
+        self._turn(-1)
+
+    def _turn(self, by: int) -> None:
+        pages = self._pages()
+        if self._has_panes:
+            self._turn_to(pages.turned(by).number)
+            return
+        if self._section in SECTIONS and 0 <= self._number + by < pages.count:
+            self._turn_to(self._number + by)
+            return
+        # With a filter all charts are one section.
+        names = (self._chart_section, *self.TEXTS) if self._pattern else (*SECTIONS, *self.TEXTS)
+        name = names[(names.index(self._section) + by) % len(names)]
+        self.show_section(name)
+        if name in SECTIONS:
+            self._turn_to(self._pages().count - 1 if by < 0 else 0)
 
     def _turn_to(self, number: int) -> None:
         self._number = number
@@ -230,3 +318,20 @@ class RunPaging(RunScreenBase):
         charts = self.charts()
         if self.focused in charts:
             charts[(charts.index(self.focused) + by) % len(charts)].focus()
+
+    # Finding.
+
+    def filter_charts(self, text: str) -> None:
+        """Show the charts that a regular expression matches, now and on the next screen of this algorithm."""
+        if text != self._pattern:
+            self._pattern, self._number = text, 0
+            self.workbench.remembered.keep(MEMORY, filter_name(self._pattern_of), text)
+            self._show_page()
+
+    def clear_chart_filter(self) -> bool:
+        """Show all charts again and return whether some were left out."""
+        box = self.query_one("#chart-filter", FilterBox)
+        if self._pattern and self.query_one("#charts").display and box.clear_filter():
+            self.filter_charts("")
+            return True
+        return False

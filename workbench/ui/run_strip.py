@@ -20,7 +20,7 @@ TABS = ("Checkpoints", "Log", "Config", "Events")
 
 _BEGINNINGS = (
     ("Terms", ("reward", "info/")),
-    ("Endings", ("endings", "terminated/", "truncated/")),
+    ("Endings", ("endings", "terminated/", "truncated/", "length/")),
     ("Losses", ("train/", "losses")),
 )
 
@@ -38,12 +38,21 @@ def first_of(section: str, charts: Sequence[ChartData]) -> int | None:
 
 
 def strip(
-    section: str, *, anomalies: int, pages: Pages | None, narrow: bool, has_tabs: bool, plain: bool, extra: Content
+    section: str,
+    *,
+    texts: Sequence[str] = TEXTS,
+    anomalies: int,
+    pages: Pages | None,
+    narrow: bool,
+    has_tabs: bool,
+    plain: bool,
+    extra: Content,
 ) -> Content:
     """Return the row.
 
     Args:
         section: The one that is shown.
+        texts: The sections behind those of charts.
         anomalies: How many the run had.
         pages: Those of its charts.
         narrow: Whether there is room for one name only.
@@ -51,7 +60,7 @@ def strip(
         plain: ASCII alone.
         extra: Where the crosshair is.
     """
-    names = SECTIONS if has_tabs else (*SECTIONS, *TEXTS)
+    names = SECTIONS if has_tabs else (*SECTIONS, *texts)
     if narrow:
         place = f"  {names.index(section) + 1} of {len(names)} sections"
         left, right = ("<", ">") if plain else ("‹", "›")

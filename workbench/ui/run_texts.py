@@ -2,68 +2,26 @@
 
 from __future__ import annotations
 
-from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
-from textual.message import Message
-from textual.widget import Widget
+from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from workbench.ui.run_strip import TABS
 from workbench.ui.run_tables import CHECKPOINT_COLUMNS, EVENT_COLUMNS
+from workbench.ui.section_texts import SectionTexts
 from workbench.ui.widgets.log_view import LogView
 from workbench.ui.widgets.rows import RowTable
 
-ORDER = ("Checkpoints", "Events", "Log", "Config")
-"""As they stand in the pane: where there is room, events stand below the checkpoints."""
 
+class RunTexts(SectionTexts):
+    """The texts of one run; where there is room, events stand below the checkpoints."""
 
-class RunTexts(Vertical):
-    """Shows one of the texts, with a frame of its own, or inside one frame that has their names on it."""
-
-    ALLOW_MAXIMIZE = True
-    DEFAULT_CSS = """
-    RunTexts {
-        & .text {
-            border: round $border-blurred;
-            border-title-color: $foreground;
-            border-subtitle-color: $muted;
-            height: 1fr;
-        }
-        & .text:focus { border: round $accent; border-title-style: bold; }
-        & #Config { padding: 0 1; scrollbar-size-vertical: 1; }
-        &.-framed {
-            border: round $border-blurred;
-            border-title-color: $foreground;
-            border-subtitle-color: $muted;
-            &:focus-within { border: round $accent; border-title-style: bold; }
-            & .text, & .text:focus { border: none; }
-            & .text.-below {
-                border-top: solid $border-blurred;
-                border-title-color: $muted;
-                border-title-style: none;
-            }
-            & .text.-below:focus { border-top: solid $accent; }
-        }
-    }
-    Screen.-plain RunTexts .text, Screen.-plain RunTexts.-framed { border: ascii $border-blurred; }
-    """
-
-    class TabClicked(Message):
-        """The name of a text in the frame was clicked."""
-
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
+    TABS = TABS
+    TOGETHER = ("Checkpoints", "Events")
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.current = "Checkpoints"
-        """What is shown."""
         self.anomalies = 0
-        self.status: dict[str, str] = {}
-        """What the lower frame says while a text is shown."""
 
     def compose(self) -> ComposeResult:
         """Yield the texts."""
@@ -72,65 +30,6 @@ class RunTexts(Vertical):
         yield LogView(empty="Nothing printed yet.", id="Log")
         yield VerticalScroll(Static(id="config-text"), id="Config", can_focus=True)
 
-    def on_mount(self) -> None:
-        """Give all of them the same frame."""
-        for name in ORDER:
-            self.text(name).add_class("text")
-        self.show(self.current)
-
-    def text(self, name: str) -> Widget:
-        """Return one of the texts."""
-        return self.query_one(f"#{name}")
-
-    @property
-    def is_framed(self) -> bool:
-        """Whether all share one frame."""
-        return self.has_class("-framed")
-
-    def frame(self, is_framed: bool) -> None:
-        """Put all of them into one frame, or give each its own."""
-        self.set_class(is_framed, "-framed")
-        self.show(self.current)
-
-    def show(self, name: str) -> None:
-        """Show one of the texts; where they share a frame, events stand below the checkpoints."""
-        self.current = name
-        both = self.is_framed and name in ("Checkpoints", "Events")
-        for other in ORDER:
-            self.text(other).display = other == name or (both and other in ("Checkpoints", "Events"))
-        self.text("Events").set_class(both, "-below")
-        self.describe()
-
-    def describe(self) -> None:
-        """Write the names of the texts, and what can be done with the one that is shown, on the frame."""
-        for name in ORDER:
-            self.text(name).border_subtitle = "" if self.is_framed else self.status.get(name, "")
-        if not self.is_framed:
-            self.border_title = self.border_subtitle = ""
-            return
-        self.border_title = Content("  ").join(Content.styled(label, style) for _, label, style in self._tabs())
-        shown = next((name for name in ORDER if self.text(name).has_focus), self.current)
-        self.border_subtitle = self.status.get(shown, "")
-
-    def on_descendant_focus(self) -> None:
-        """Say what can be done with the text that has the focus."""
-        self.describe()
-
-    def on_click(self, event: events.Click) -> None:
-        """Show the text whose name was clicked."""
-        if not self.is_framed or event.widget is not self or event.y != 0:
-            return
-        left = 3
-        for name, label, _ in self._tabs():
-            if left <= event.x < left + len(label):
-                self.post_message(self.TabClicked(name))
-                return
-            left += len(label) + 2
-
-    def _tabs(self) -> list[tuple[str, str, str]]:
-        found = []
-        for name in TABS:
-            label = f"{name} !{self.anomalies}" if name == "Events" and self.anomalies else name
-            here = name == self.current
-            found.append((name, f"[{label}]" if here else label, "$primary bold" if here else "$foreground"))
-        return found
+    def label(self, name: str) -> str:
+        """Return what a text is called in the frame; events say how many anomalies there are."""
+        return f"{name} !{self.anomalies}" if name == "Events" and self.anomalies else name

@@ -52,7 +52,8 @@ def prepare_group(group: Group, view: ChartView, traces: Traces, log: bool) -> t
         members.append(Prepared(thin, trace.front, None, trace.finite, trace.below, trace.not_finite))
     band = group.band
     entry = _entry(group, band, tuple(members), view, log)
-    return entry, () if band is not None and view.seeds is not SeedView.LINES else tuple(members)
+    hides_members = band is not None and view.seeds is not SeedView.LINES and not group.shows_members
+    return entry, () if hides_members else tuple(members)
 
 
 def _entry(group: Group, band: SeedBand | None, members: tuple[Prepared, ...], view: ChartView, log: bool) -> Prepared:

@@ -82,6 +82,8 @@ class Group:
     """What they say together; without it they are drawn as lines."""
     weight: float = 0.9
     """How the members were smoothed for the band."""
+    shows_members: bool = False
+    """Whether its members are drawn thin behind the band too."""
 
 
 @dataclass(frozen=True)

@@ -17,28 +17,21 @@ from workbench import formatting
 from workbench.catalog.run_config import RunConfig, read_config, read_config_against
 from workbench.runs.directory import RunDirectory
 from workbench.runs.processes import this_host
-from workbench.ui.charting import MEMORY
-from workbench.ui.charts.model import ChartData
-from workbench.ui.charts.pages import filter_name
 from workbench.ui.commands import bindings_for
 from workbench.ui.config_text import config_text, config_title, given_since
-from workbench.ui.footer import CommandFooter
-from workbench.ui.run_charts import NO_PAST, SECTIONS
+from workbench.ui.past import CheckpointRow, Past
+from workbench.ui.run_charts import NO_PAST, SECTIONS, RunCharts, Spec
 from workbench.ui.run_head import Kin, head_lines, time_split
-from workbench.ui.run_paging import MOST_CHARTS, TALL, RunPaging
-from workbench.ui.run_strip import TEXTS, section_of
+from workbench.ui.run_paging import TALL, RunPaging
 from workbench.ui.run_tables import checkpoint_columns, checkpoint_rows, checkpoint_summary, event_rows
 from workbench.ui.run_texts import RunTexts
-from workbench.ui.usage import INTERVAL_S
+from workbench.ui.usage import INTERVAL_S, Usages
 from workbench.ui.watch import RunRow, RunWatch
-from workbench.ui.widgets.chart import Chart
 from workbench.ui.widgets.filter_box import FilterBox
 from workbench.ui.widgets.log_view import LogView
 from workbench.ui.widgets.rows import RowTable
 
 TAIL_LINES, MORE_TAIL_LINES = 3, 10
-BESIDE = 160
-"""Columns from which on the pane of texts stands beside the charts."""
 _CHART_KEYS = ("chart.", "view.zoom_", "view.pan_", "view.whole")
 _CHECKPOINT_KEYS = "enter Watch  V Record  m Montage  E Re-score  F Fork  * Pin"
 
@@ -54,10 +47,18 @@ class RunScreen(RunPaging):
     NAME = "run"
     PLACE = "runs"
     BINDINGS = bindings_for("run")
-    CSS_PATH = "run.tcss"
 
     def __init__(self, path: Path, section: str = "Return") -> None:
-        super().__init__(path, section)
+        super().__init__(section)
+        self.path = path
+        self._past = NO_PAST
+        self._origin: Path | None = None
+        """The run that this one was forked from."""
+        self._origin_past: Past | None = None
+        self._checkpoints: tuple[CheckpointRow, ...] = ()
+        self._usages = Usages()
+        self._playing: int | None = None
+        """The steps of the checkpoint that the viewer plays."""
         self._config = RunConfig()
         self._against: Path | None = None
         """The run whose settings these are compared with, in place of the recipe."""
@@ -68,15 +69,9 @@ class RunScreen(RunPaging):
     def compose_body(self) -> ComposeResult:
         """Yield head, strip, charts beside texts, the system, and the end of the log."""
         yield Static(id="head")
-        names = Static(id="strip")
-        # Names that can be clicked look like names, not like links.
-        names.auto_links = False
-        yield names
+        yield from self.compose_strip()
         with Container(id="main"):
-            with Container(id="charts"):
-                for place in range(MOST_CHARTS):
-                    yield Chart(ChartData("", ""), id=f"chart-{place}")
-                yield Static(id="no-charts")
+            yield from self.compose_charts()
             yield RunTexts(id="texts")
         yield FilterBox(id="log-filter", placeholder="find in the log")
         yield FilterBox(id="config-filter", placeholder="words of a setting's name or value")
@@ -110,7 +105,6 @@ class RunScreen(RunPaging):
         self._meter = self.workbench.make_meter()
         self.set_interval(INTERVAL_S, self._measure)
         self.show_section(self._section)
-        self._measure()
 
     def on_screen_resume(self) -> None:
         """Read the run closely while it is shown."""
@@ -123,18 +117,11 @@ class RunScreen(RunPaging):
             self.workbench.runs.unfollow(self)
 
     def on_resize(self) -> None:
-        """Put as many charts on a page as fit, and texts beside them where there is room."""
-        had, first = self.has_class("-panes"), self._first
-        self.set_class(self._has_panes, "-panes")
-        self.set_class(self.size.width >= BESIDE, "-beside")
-        self.texts.frame(self._has_panes)
-        if had != self._has_panes:
-            self.show_section(self._section)
-            self._first = first
+        """Fill the room there is."""
+        self.fit()
         self._show_row()
         self._show_system()
         self._show_tail()
-        self.call_after_refresh(self._show_first)
 
     def _follow(self) -> None:
         if self.is_seen:
@@ -148,6 +135,8 @@ class RunScreen(RunPaging):
 
     def on_run_watch_told(self, message: RunWatch.Told) -> None:
         """Take in what the run did, and what the one did that it was forked from."""
+        if self._past is NO_PAST:
+            self._measure()
         self._past = message.histories.get(self.path, NO_PAST)
         self._origin_past = None if self._origin is None else message.histories.get(self._origin)
         self._read_config_once()
@@ -189,12 +178,11 @@ class RunScreen(RunPaging):
     @work(group="usage", exclusive=True, exit_on_error=False, description="measuring the run")
     async def _measure(self) -> None:
         row = self.current
-        if row is None or not self.is_seen:
+        if row is None or not self.is_seen or self._past is NO_PAST:
             return
         pid = row.pid if row.state.is_live and row.host in ("", this_host()) else None
         usage = await asyncio.to_thread(self._meter, pid, self.path)
-        past = self._past
-        self._usages.add(usage, steps=float(row.steps), wall_s=past.wall_s, episodes=float(past.episodes))
+        self._usages.add(usage, steps=float(row.steps), wall_s=row.active_s, episodes=float(self._past.episodes))
         self._show_system()
 
     # Showing.
@@ -204,44 +192,28 @@ class RunScreen(RunPaging):
         """The run as the list has it."""
         return self.workbench.runs.snapshot.row(self.path)
 
-    def show_section(self, name: str) -> None:
-        """Show a section: a page of charts, or one of the texts."""
-        self._section = name
-        is_text = name in TEXTS
-        self.set_class(is_text, "-text")
-        self.set_class(not is_text, "-chart")
-        if is_text:
-            self.texts.show(name)
-            self.texts.text(name).focus()
-        else:
-            self._show_chart_section(name)
-        self._show_strip()
-        footer = f"{self.NAME}/{name}" if is_text else "run/Charts" if self._has_panes else self.NAME
-        self.query_one(CommandFooter).use(footer)
-        self.refresh_bindings()
+    def _spec(self) -> Spec:
+        row = self.current
+        library = self.workbench.library
+        description = None if row is None else library.description(row.env_name)
+        entry = None if row is None else library.entry(row.env_name)
+        measured = None if entry is None or entry.training is None else entry.training.reference
+        return Spec.of(self._past.record, None if description is None else description.episode_steps, measured)
 
-    def action_show_section(self, name: str) -> None:
-        """Show the section whose name was clicked."""
-        self.show_section(name)
+    def _source(self) -> RunCharts:
+        past = replace(self._past, series={**self._past.series, **self._usages.series()})
+        return RunCharts(
+            self.current, past, self._checkpoints, self._spec(), parent=self._origin_past, playing=self._playing
+        )
 
-    @on(RunTexts.TabClicked)
-    def _tab_clicked(self, message: RunTexts.TabClicked) -> None:
-        self.show_section(message.name)
-
-    def on_descendant_focus(self) -> None:
-        """Let the section be the one that has the focus, where several are seen."""
-        focused = self.focused
-        name = next((name for name in TEXTS if focused is not None and focused is self.texts.text(name)), None)
-        if name is None and isinstance(focused, Chart):
-            name = section_of(focused.data.metric) if self._has_panes else self._chart_section
-        if name is None or not self._has_panes or name == self._section:
-            return
-        self._section = name
-        if name in SECTIONS:
-            self._chart_section = name
-        self._show_strip()
-        self.query_one(CommandFooter).use(f"{self.NAME}/{name}" if name in TEXTS else "run/Charts")
-        self.refresh_bindings()
+    def _show_playing(self) -> None:
+        """Mark the checkpoint that the viewer plays, where it is one of this run."""
+        playing, steps = self.workbench.viewer.playing, None
+        if playing is not None and playing.is_on and playing.ready is not None and playing.state is not None:
+            steps = playing.state.checkpoint if playing.ready.run == self.path else None
+        if steps != self._playing:
+            self._playing = steps
+            self._show_charts()
 
     def _show_row(self) -> None:
         row = self.current
@@ -339,11 +311,7 @@ class RunScreen(RunPaging):
             return True
         if self.drop_crosshair():
             return True
-        charts = self.query_one("#chart-filter", FilterBox)
-        if self._pattern and self.query_one("#charts").display and charts.clear_filter():
-            self._find(charts, "")
-            return True
-        return False
+        return self.clear_chart_filter()
 
     def chosen_checkpoint(self) -> str:
         """Return the checkpoint under the cursor of the list, that before an event, else that of the crosshair."""
@@ -380,31 +348,11 @@ class RunScreen(RunPaging):
     def _moved_row(self) -> None:
         self.refresh_bindings()
 
-    def action_view_next_page(self) -> None:
-        """Go to the next match, page or section."""
-        self._turn(1)
-
-    def action_view_previous_page(self) -> None:
-        """Go to the previous match, page or section."""
-        self._turn(-1)
-
     def _turn(self, by: int) -> None:
         if self._section == "Log" and self.log_view.is_finding:
             self.log_view.next_match(by)
-            return
-        pages = self._pages()
-        if self._has_panes:
-            self._turn_to(pages.turned(by).number)
-            return
-        if self._section in SECTIONS and 0 <= self._number + by < pages.count:
-            self._turn_to(self._number + by)
-            return
-        # With a filter all charts are one section.
-        names = (self._chart_section, *TEXTS) if self._pattern else (*SECTIONS, *TEXTS)
-        name = names[(names.index(self._section) + by) % len(names)]
-        self.show_section(name)
-        if name in SECTIONS:
-            self._turn_to(self._pages().count - 1 if by < 0 else 0)
+        else:
+            super()._turn(by)
 
     def action_run_log(self) -> None:
         """Show the log."""
@@ -458,10 +406,8 @@ class RunScreen(RunPaging):
         elif box.id == "config-filter":
             self._config_words = text
             self._show_config()
-        elif text != self._pattern:
-            self._pattern, self._number = text, 0
-            self.workbench.remembered.keep(MEMORY, filter_name(self._pattern_of), text)
-            self._show_page()
+        else:
+            self.filter_charts(text)
 
     @on(FilterBox.Closed)
     def _find_closed(self, message: FilterBox.Closed) -> None:

@@ -20,7 +20,7 @@ from workbench.ui.past import Past
 from workbench.ui.run_actions import RunScreenBase
 from workbench.ui.run_charts import NO_PAST
 from workbench.ui.run_details import details
-from workbench.ui.run_headline import headline, order_line
+from workbench.ui.run_headline import EMPTY, headline, order_line
 from workbench.ui.run_list import Line
 from workbench.ui.run_listing import PLACE, RunListing
 from workbench.ui.run_overlay import RunOverlay
@@ -32,7 +32,6 @@ from workbench.ui.widgets.fact_sheet import FactSheet
 from workbench.ui.widgets.filter_box import FilterBox
 from workbench.ui.widgets.rows import Row, RowTable
 
-EMPTY = "No runs yet. n starts one: cart_pole with PPO takes about 10 s."
 READING = "Reading the runs…"
 FLAT = 20
 """With fewer rows only the list or the chart fits."""
@@ -358,7 +357,7 @@ class RunsScreen(RunScreenBase):
         return False
 
     def action_open_selected(self) -> None:
-        """Open the run under the cursor, or fold its group; a bad ending shows its card first.
+        """Open the run or the group under the cursor; a bad ending shows its card first.
 
         In the chart it watches the checkpoint under the crosshair.
         """
@@ -368,11 +367,16 @@ class RunsScreen(RunScreenBase):
         if isinstance(self.focused, Chart) and self.chart_view.at is not None:
             self.action_viewer_watch()
         elif line.is_head:
-            self._fold(line.group)
+            self._open_group(line.group)
         elif row.state.is_bad:
             self._open_card(row)
         else:
             self.show_section("Return")
+
+    def _open_group(self, key: str) -> None:
+        from workbench.ui.screens.seeds import SeedsScreen
+
+        self.app.push_screen(SeedsScreen(key))
 
     def _open_card(self, row: RunRow) -> None:
         from workbench.ui.screens.ended import EndedCard
