@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.policies import evaluate, load_policy
+    from workbench.policies.export import export
     from workbench.simulation import register_envs
-    from workbench.training import train
+    from workbench.training import RLTrainer, train
 
 _HOMES = {
     "register_envs": "workbench.simulation",
     "train": "workbench.training",
     "load_policy": "workbench.policies",
     "evaluate": "workbench.policies",
+    "export": "workbench.policies.export",
+    "RLTrainer": "workbench.training",
 }
 
-__all__ = ["evaluate", "load_policy", "register_envs", "train"]
+__all__ = ["RLTrainer", "evaluate", "export", "load_policy", "register_envs", "train"]
 
 
 def __getattr__(name: str) -> Any:

@@ -3,11 +3,16 @@
 WorkbenchError
 ├── RequestError        the request was wrong: an unknown name, a bad flag, a bad value   (exit 2)
 │   ├── NotFoundError   a name that matches nothing; says what is close
-│   └── ProblemsError   a file or a spec with a list of problems, all of them
+│   │   └── NoCheckpointError    a FileNotFoundError too
+│   ├── ProblemsError   a file or a spec with a list of problems, all of them
+│   │   └── ArgumentsError   arguments of a call from Python; a ValueError too
+│   │       └── UnsupportedAlgorithmError
+│   └── NotTrainedError a trainer without a policy, or closed; a RuntimeError too
 ├── WorkFailedError     the work was asked for rightly and failed                         (exit 1)
 │   ├── GraphicsError   no window or no offscreen picture can be made here
 │   └── SimulationError an environment raised, or produced a number that is not finite
 └── CheckpointError     a checkpoint that is missing parts or does not fit                (exit 2)
+    └── UnfitCheckpointError     of another algorithm or environment; a ValueError too
 
 The command line prints them without a traceback; the app shows them as a card.
 """
@@ -113,3 +118,25 @@ class SimulationError(WorkFailedError):
     """An environment raised, or produced a number that is not finite."""
 
     title = "The environment failed"
+
+
+class ArgumentsError(ProblemsError, ValueError):
+    """Arguments of a call from Python with problems, all of them listed; a `ValueError` too."""
+
+
+class UnsupportedAlgorithmError(ArgumentsError):
+    """An algorithm that nothing here trains with; a `ValueError` too."""
+
+
+class NotTrainedError(RequestError, RuntimeError):
+    """A trainer that has no policy yet, or is closed; a `RuntimeError` too."""
+
+    title = "There is no policy"
+
+
+class NoCheckpointError(NotFoundError, FileNotFoundError):
+    """A checkpoint that is not where it was said to be; a `FileNotFoundError` too."""
+
+
+class UnfitCheckpointError(CheckpointError, ValueError):
+    """A checkpoint of another algorithm or environment than the trainer's; a `ValueError` too."""

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.training.inprocess import train
+    from workbench.training.rl_trainer import RLTrainer
     from workbench.training.session import RunResult
 
-_HOMES = {"RunResult": "session", "train": "inprocess"}
+_HOMES = {"RLTrainer": "rl_trainer", "RunResult": "session", "train": "inprocess"}
 
-__all__ = ["RunResult", "train"]
+__all__ = ["RLTrainer", "RunResult", "train"]
 
 
 def __getattr__(name: str) -> Any:

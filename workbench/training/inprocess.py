@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TextIO
 
 from workbench.catalog import discover
@@ -18,7 +19,9 @@ from workbench.training.log import RunLog
 from workbench.training.session import RunResult, Session
 
 
-def train(spec: RunSpec, project: Project | None = None, *, echo: TextIO | None = None) -> RunResult:
+def train(
+    spec: RunSpec, project: Project | None = None, *, runs_root: Path | None = None, echo: TextIO | None = None
+) -> RunResult:
     """Train a spec in this process and return how it ended.
 
     The run gets a directory among the project's runs, and shows in every list of them while it trains. A failure
@@ -27,6 +30,7 @@ def train(spec: RunSpec, project: Project | None = None, *, echo: TextIO | None 
     Args:
         spec: What to do; a seed is drawn and recorded where it has none.
         project: Where its environment is found and its run is kept; the current one by default.
+        runs_root: The folder of runs, where it is not the project's.
         echo: Where the lines of the log go too.
 
     Raises:
@@ -34,12 +38,13 @@ def train(spec: RunSpec, project: Project | None = None, *, echo: TextIO | None 
         WorkFailedError: The run's folder cannot be written.
     """
     project = project or open_project()
+    root = (project.runs if runs_root is None else runs_root).expanduser().resolve()
     source = find_source(spec.env_id, project)
     if spec.seed is None:
         spec = spec.model_copy(update={"seed": draw_seed()})
-    parent = None if spec.parent is None else read_parent(project.runs, spec.parent).to_json()
-    record = run_record(spec, source.to_json(), sys.argv, surroundings(project.runs), parent=parent)
-    run = RunDirectory.create(project.runs, spec.algorithm, source.name, files={"run.json": record})
+    parent = None if spec.parent is None else read_parent(root, spec.parent).to_json()
+    record = run_record(spec, source.to_json(), sys.argv, surroundings(root), parent=parent)
+    run = RunDirectory.create(root, spec.algorithm, source.name, files={"run.json": record})
     with RunLog(run.log_path, echo=echo) as log:
         return Session(run, log).run()
 
