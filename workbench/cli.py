@@ -57,6 +57,8 @@ VERBS = {
         Verb("rescore", "score a checkpoint of a run once more, on new episodes"),
         Verb("play", "watch a checkpoint or an environment in a window"),
         Verb("record", "film a checkpoint or an environment; needs no display"),
+        Verb("evaluate", "how good a policy is, on numbered episodes"),
+        Verb("compare", "two or more policies on the same episodes"),
         Verb("montage", "a film, a grid or a poster of a run's checkpoints"),
         Verb("plot", "curves of runs, drawn in the shell"),
         Verb("report", "what runs came to, in one file: tables, curves, settings, commands"),
@@ -78,8 +80,6 @@ class _Parser(argparse.ArgumentParser):
 
 
 NOT_YET = (
-    "compare",
-    "evaluate",
     "new",
     "preview",
 )

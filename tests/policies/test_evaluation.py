@@ -33,6 +33,7 @@ def checkpoint(folder: Path, source: EnvSource) -> Path:
     env.close()
     learnt.fields["environment"] = source.to_json()
     learnt.fields["normalizer"] = None
+    learnt.fields["control_period_s"] = None
     return learnt.write(folder)
 
 

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from workbench.policies.actor import Actor, PolicyActor
     from workbench.policies.agents import AGENTS, control_rate, make_agent
     from workbench.policies.checkpoint import Checkpoint, read_checkpoint, read_record, write_checkpoint
-    from workbench.policies.evaluation import Evaluation, evaluate, run_episodes
+    from workbench.policies.evaluation import Evaluation
     from workbench.policies.loading import load_policy
+    from workbench.policies.playing import evaluate, run_episodes
 
 _HOMES = {
     "AGENTS": "agents",
@@ -23,12 +24,12 @@ _HOMES = {
     "Evaluation": "evaluation",
     "PolicyActor": "actor",
     "control_rate": "agents",
-    "evaluate": "evaluation",
+    "evaluate": "playing",
     "load_policy": "loading",
     "make_agent": "agents",
     "read_checkpoint": "checkpoint",
     "read_record": "checkpoint",
-    "run_episodes": "evaluation",
+    "run_episodes": "playing",
     "write_checkpoint": "checkpoint",
 }
 

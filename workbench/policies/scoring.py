@@ -17,20 +17,17 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
+from workbench.runs.claims import CLAIMED, RESCORED
 
 if TYPE_CHECKING:
     from workbench.policies.evaluation import Evaluation
 
 FORMAT = 1
-CLAIMED = "claimed"
-"""The kind of scores that a run gave its own checkpoint."""
-RESCORED = "rescored"
-"""The kind of scores of a checkpoint that had some, from episodes that none of those were of."""
 
 NICE = 10
 """How far the process stands back behind training."""
@@ -53,7 +50,7 @@ def score(checkpoint: Path, *, episodes: int, seed: int, threads: int = 1) -> Ev
         SimulationError: The environment failed.
         OSError: The scores cannot be written.
     """
-    from workbench.policies.evaluation import evaluate
+    from workbench.policies.playing import evaluate
 
     known = read_claim(checkpoint)
     if known is not None and (known.seed, len(known.returns)) == (seed, episodes):
@@ -81,13 +78,49 @@ def rescore(checkpoint: Path, *, episodes: int, seed: int, request: str = "", th
         SimulationError: The environment failed.
         OSError: The scores cannot be written.
     """
-    from workbench.policies.evaluation import evaluate
+    from workbench.policies.playing import evaluate
 
     known = _read(checkpoint)
     if not known:
         return score(checkpoint, episodes=episodes, seed=seed, threads=threads)
     evaluation = evaluate(checkpoint, episodes=episodes, seed=next_seed(known, seed), threads=threads)
     _append(checkpoint, {"kind": RESCORED, "request": request, **_entry(checkpoint, evaluation)})
+    return evaluation
+
+
+def score_afresh(
+    checkpoint: Path,
+    *,
+    episodes: int,
+    seed: int,
+    threads: int = 1,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Evaluation:
+    """Return the scores of a checkpoint on given episodes: from `evaluation.json`, or played now and appended there.
+
+    Args:
+        checkpoint: Its folder.
+        episodes: How many.
+        seed: The number of the first, behind those of which its run claimed its scores.
+        threads: Threads that step a batched environment.
+        should_stop: Asked before every step.
+
+    Raises:
+        CheckpointError: The checkpoint is not whole, or does not fit the environment.
+        SimulationError: The environment failed.
+        StoppedError: Someone asked for an end.
+        OSError: The scores cannot be written.
+    """
+    from workbench.policies.evaluation import Evaluation
+    from workbench.policies.playing import evaluate
+
+    for scores in _read(checkpoint):
+        with contextlib.suppress(LookupError, TypeError, ValueError):
+            known = Evaluation.from_json(scores, checkpoint)
+            if scores.get("kind") == RESCORED and (known.seed, known.episodes) == (seed, episodes):
+                return known
+    evaluation = evaluate(checkpoint, episodes=episodes, seed=seed, threads=threads, should_stop=should_stop)
+    _append(checkpoint, {"kind": RESCORED, "request": "", **_entry(checkpoint, evaluation)})
     return evaluation
 
 
@@ -187,7 +220,9 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     """Score a checkpoint and return the scores, or why that failed."""
     checkpoint, episodes, seed = Path(request["checkpoint"]), request["episodes"], request["seed"]
     try:
-        if "again" in request:
+        if request.get("afresh"):
+            evaluation = score_afresh(checkpoint, episodes=episodes, seed=seed)
+        elif "again" in request:
             evaluation = rescore(checkpoint, episodes=episodes, seed=seed, request=request["again"])
         else:
             evaluation = score(checkpoint, episodes=episodes, seed=seed)
