@@ -69,6 +69,7 @@ def test_a_reference_names_a_checkpoint(
         ("ant_no", ["no run `ant_no`", "ant_no_contact_20260101-090000_0b72"]),  # does not reach into the date
         ("1c09", ["no run `1c09`", "1c08"]),
         ("x" * 5000, ["no run"]),
+        ("x" * 5000 + ":best", ["no run"]),
     ],
 )
 def test_a_miss_says_what_is_there_and_what_to_type(

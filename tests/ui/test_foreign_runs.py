@@ -1,4 +1,4 @@
-"""Runs of other tools in the app: listed, marked, looked at, and nothing else."""
+"""Runs of other tools in the app: listed, marked, looked at, their policies played and filmed, and nothing else."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tests.runs.foreign.files import age, write_monitor
 from tests.ui import fakes, seen
 from tests.ui.conftest import Settle
 from workbench.project import Project
+from workbench.runs import resolve_checkpoint
 from workbench.runs.foreign.converter import Converter
 from workbench.runs.foreign.process import ConverterProcess
 from workbench.runs.foreign.watch_list import watch
@@ -52,12 +53,41 @@ async def test_it_is_listed_with_its_tool_and_offers_only_looking(
         assert (row.is_foreign, row.tool, app.runs.snapshot.live) == (True, "sb3", 0)
         acting = POSSIBLE.keys() - {"run.annotate", "run.pin"}
         assert [name for name in acting if screen.can(name)] == []
-        assert [name for name in ("viewer.watch", "viewer.record", "run.montage") if screen.can(name)] == []
+        assert [name for name in ("viewer.watch", "viewer.record", "run.montage") if screen.can(name)] == [
+            "viewer.watch",
+            "viewer.record",
+        ]
         assert screen.can("open.selected")
+        screen.action_viewer_watch()
+        await settle(pilot)
+        assert "has saved no policy" in seen.notices(app)
         await pilot.press("enter")
         await settle(pilot)
         assert isinstance(app.screen, RunScreen)
         assert seen.braille(app) > 50
+
+
+async def test_a_policy_that_it_saved_is_played_and_filmed_by_its_reference(
+    project: Project, app: WorkbenchApp, settle: Settle, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ConverterProcess, "ensure", lambda self: None)
+    (logs / "best_model.zip").write_bytes(b"opened by whoever plays it")
+    converted(project, logs)
+    played: list[list[str]] = []
+    filmed: list[str] = []
+    monkeypatch.setattr(app, "start_play", lambda words, *rest, **more: played.append(words))
+    monkeypatch.setattr(app, "record", lambda target, *rest: filmed.append(target))
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("2")
+        await settle(pilot)
+        screen = app.screen
+        assert isinstance(screen, RunsScreen)
+        [row] = app.runs.snapshot.rows
+        screen.action_viewer_watch()
+        screen.action_viewer_record()
+        assert (played, filmed) == ([["play", row.reference]], [row.reference])
+    assert resolve_checkpoint(project, row.reference) == logs / "best_model.zip"
 
 
 async def test_quitting_neither_asks_for_it_nor_stops_it(

@@ -152,9 +152,13 @@ def _foreign_policy(run: RunDirectory, which: str) -> Path:
 
 def _saved_at(folder: Path) -> SavedPolicies | None:
     """Return the policies that another tool saved in a folder; None where there are none."""
-    if not folder.is_dir() or RunDirectory(folder).is_run():
+    try:
+        if not folder.is_dir() or RunDirectory(folder).is_run():
+            return None
+        saved = policies_in(folder.resolve())
+    except OSError:
+        # Longer than a file name can be, say.
         return None
-    saved = policies_in(folder.resolve())
     return saved if saved.best or saved.latest else None
 
 

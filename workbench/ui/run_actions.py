@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from workbench import formatting
 from workbench.runs.directory import RunDirectory
+from workbench.runs.foreign.origin import policies_of
 from workbench.ui.run_acts import RunActs
 from workbench.ui.watch import RunRow
 
-_OF_OURS = frozenset(
-    {"viewer.watch", "viewer.preview", "viewer.record", "run.montage", "run.new", "copy.command", "open.outside"}
-)
-"""Commands that need a checkpoint, the spec or the log of one of our runs."""
+_OF_OURS = frozenset({"run.montage", "run.new", "copy.command", "open.outside"})
+"""Commands that need the checkpoints, the spec or the log of one of our runs."""
 
 
 class RunScreenBase(RunActs):
@@ -83,8 +82,14 @@ class RunScreenBase(RunActs):
         return f"{row.reference}:{checkpoint}", f"{row.title} at {at}"
 
     def _has_checkpoint(self, row: RunRow) -> bool:
-        if RunDirectory(row.path).latest() is not None:
+        run = RunDirectory(row.path)
+        if run.latest() is not None:
             return True
+        if row.is_foreign:
+            saved = policies_of(run)
+            if saved.best is None and saved.latest is None:
+                self.notify(f"{row.title} has saved no policy; its curves can be looked at.")
+            return saved.best is not None or saved.latest is not None
         self.notify(f"{row.title} has no checkpoint yet. The first is written before training begins.")
         return False
 

@@ -138,7 +138,7 @@ def test_onnx_for_other_observations_or_with_a_memory_is_refused(tmp_path: Path)
     pytest.importorskip("onnxruntime")
     with pytest.raises(CheckpointError, match=r"reads 6 numbers.*\(4,\)"):
         load_policy(write_onnx(tmp_path / "wide.onnx", width=6), environment=PENDULUM)
-    with pytest.raises(CheckpointError, match="takes 2 inputs.*state1"):
+    with pytest.raises(CheckpointError, match=r"takes 2 inputs.*state1"):
         load_policy(write_onnx(tmp_path / "memory.onnx", inputs=2), environment=PENDULUM)
 
 

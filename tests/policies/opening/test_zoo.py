@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -118,8 +119,6 @@ def test_yaml_that_would_call_something_calls_nothing(name: str, folder: Path) -
     marker = folder / "ran"
     call: Any = f"!!python/object/apply:os.system ['touch {marker}']"
     (folder / ID / name).write_text(f"env: {call}\nnormalize: {call}\nenv_kwargs: {call}\n")
-    try:
+    with contextlib.suppress(CheckpointError, NotFoundError):
         load_policy(folder).act(observations(1, 4))
-    except (CheckpointError, NotFoundError):
-        pass
     assert not marker.exists()
