@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from workbench.durable import parse_json
 from workbench.runs.changes import joined
 from workbench.runs.directory import RunDirectory
-from workbench.runs.events import Event, EventTail
+from workbench.runs.events import Event, EventTail, split_lines
 
 RETURN_METRIC = "rollout/ep_rew_mean"
 EVALUATION_METRIC = "eval/mean_return"
@@ -34,8 +34,8 @@ _SMOOTHED = 160
 """Metrics of a backlog that all count in the smoothed return: what came before weighs 0.9 ** 160 in it, nothing."""
 _RETURN_IN_LINE = re.compile(rb'"rollout/ep_rew_mean":([^,}]+)')
 _STEPS_IN_LINE = re.compile(rb'"steps":(\d+)')
-_READ_BYTES = 8 * 2**20
-"""Read at once."""
+_READ_BYTES = 2**20
+"""Read at once: what runs beside has the interpreter again after some milliseconds."""
 _GLIMPSE_BYTES, _GLIMPSED = 2**14, 8
 """How much of the end of a stream is looked at, and how many events in it, where there is no time for the rest."""
 
@@ -57,9 +57,11 @@ class Digest:
 
     Args:
         run: The run; its stream need not exist yet.
+        give_way: Called between the parts of a long stream.
     """
 
-    def __init__(self, run: RunDirectory) -> None:
+    def __init__(self, run: RunDirectory, *, give_way: Callable[[], None] = lambda: None) -> None:
+        self._give_way = give_way
         self._tail = EventTail(run.events_path)
         self._restarts = 0
         self._is_glimpse = False
@@ -100,7 +102,7 @@ class Digest:
         """When the newest event was written, unix seconds."""
         self.first_time = 0.0
         """When the first event was written, unix seconds; 0 while there is none."""
-        self._window: deque[tuple[float, int, int, float]] = deque()
+        self._window: deque[tuple[float, int, int]] = deque()
         self._trend: list[tuple[int, float]] = []
         self._trend_stride = 1
         self._trend_skipped = 0
@@ -147,18 +149,20 @@ class Digest:
         if self._is_glimpse:
             self._is_glimpse = False
             self._clear()
-        while lines := self._tail.lines(_READ_BYTES):
+        while block := self._tail.block(_READ_BYTES):
             changed = True
             if self._tail.restarts != self._restarts:
                 self._restarts = self._tail.restarts
                 self._clear()
-            for line, is_whole in _thinned(lines):
+            is_end = len(block) < _READ_BYTES // 2 or self._tail.unread < _READ_BYTES
+            for line, is_whole in _thinned(block, is_end=is_end):
                 if not is_whole:
                     self._smooth(line)
                     continue
                 event = self._tail.parse(line)
                 if event is not None:
                     self._fold(event)
+            self._give_way()
         return changed
 
     def _smooth(self, line: bytes) -> None:
@@ -198,8 +202,12 @@ class Digest:
         self.episodes = _whole(event.get("episodes"), self.episodes)
         wall_s = event.get("wall_s")
         self.wall_s = float(wall_s) if isinstance(wall_s, int | float) else self.wall_s
-        self._window.append((self.last_time, steps, self.iteration, self.wall_s))
-        while len(self._window) > 2 and self._window[0][0] < self.last_time - WINDOW_S:
+        # The clock of the machine may be set; what the trainer counts only goes on.
+        moment = self.wall_s if isinstance(wall_s, int | float) else self.last_time
+        if self._window and moment < self._window[-1][0]:
+            self._window.clear()
+        self._window.append((moment, steps, self.iteration))
+        while len(self._window) > 2 and self._window[0][0] < moment - WINDOW_S:
             self._window.popleft()
         values = event.get("values")
         values = values if isinstance(values, dict) else {}
@@ -293,22 +301,48 @@ class _Smoothed:
                 self.add(at, value)
 
 
-def _thinned(lines: list[bytes]) -> Iterator[tuple[bytes, bool]]:
+def _thinned(block: bytes, *, is_end: bool) -> Iterator[tuple[bytes, bool]]:
     """Yield the lines of a long backlog that a digest can tell apart: parsing all the rest would show nothing more.
+
+    Args:
+        block: Whole lines.
+        is_end: Whether the newest past is among them, which counts line by line.
 
     Yields:
         A line, and whether all of it counts; of the others only the return does.
     """
-    metrics = [index for index, line in enumerate(lines) if line.startswith(_METRICS_LINE)]
-    if len(metrics) <= _BACKLOG:
-        yield from ((line, True) for line in lines)
-        return
-    stride = len(metrics) // TREND_POINTS
-    whole = {*metrics[:-TREND_POINTS:stride], *metrics[-TREND_POINTS:]}
-    if len(metrics) < len(lines):
-        whole.update(set(range(len(lines))).difference(metrics))
-    for index in sorted(whole.union(metrics[-_SMOOTHED:])):
-        yield lines[index], index in whole
+    metrics = block.count(b"\n" + _METRICS_LINE) + block.startswith(_METRICS_LINE)
+    if metrics <= _BACKLOG:
+        yield from ((line, True) for line in split_lines(block))
+    elif metrics == block.count(b"\n"):
+        yield from _thinned_metrics(block, is_end=is_end)
+    else:
+        lines = split_lines(block)
+        places = [place for place, line in enumerate(lines) if line.startswith(_METRICS_LINE)]
+        whole = set(range(len(lines))).difference(places)
+        whole.update(places[: -TREND_POINTS if is_end else None : len(places) // TREND_POINTS])
+        newest: list[int] = []
+        if is_end:
+            whole.update(places[-TREND_POINTS:])
+            newest = places[-_SMOOTHED:]
+        for place in sorted(whole.union(newest)):
+            yield lines[place], place in whole
+
+
+def _thinned_metrics(block: bytes, *, is_end: bool) -> Iterator[tuple[bytes, bool]]:
+    """Yield some lines of a block that holds nothing but metrics, found without cutting it into all its lines."""
+    until = len(block)
+    for _ in range(_SMOOTHED + 1 if is_end else 0):
+        until = block.rfind(b"\n", 0, until)
+    until = until + 1 if is_end else until
+    place, step = 0, until // TREND_POINTS
+    while place < until:
+        end = block.index(b"\n", place)
+        yield block[place:end], True
+        place = block.find(b"\n", max(end, place + step)) + 1 or until
+    if is_end:
+        newest = split_lines(block[until:])
+        yield from ((line, index >= len(newest) - TREND_POINTS) for index, line in enumerate(newest))
 
 
 def _whole(value: Any, default: int) -> int:

@@ -10,7 +10,7 @@ import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -274,10 +274,8 @@ class RunDirectory:
 
 def run_directories(runs_root: Path) -> Iterator[RunDirectory]:
     """Yield every folder that is named like a run or holds one, in no order."""
-    for algorithm in _folders(runs_root):
-        for path in _folders(algorithm):
-            if _RUN_NAME.fullmatch(path.name) or (path / "run.json").is_file():
-                yield RunDirectory(path)
+    for algorithm in folders_in(runs_root):
+        yield from runs_in(folders_in(algorithm))
 
 
 def foreign_directories(runs_root: Path) -> Iterator[RunDirectory]:
@@ -285,7 +283,20 @@ def foreign_directories(runs_root: Path) -> Iterator[RunDirectory]:
     yield from run_directories(runs_root / FOREIGN_NAME)
 
 
-def _folders(parent: Path) -> list[Path]:
+def runs_in(paths: Iterable[Path]) -> Iterator[RunDirectory]:
+    """Yield those of some folders that are named like a run or hold one."""
+    for path in paths:
+        if is_run_name(path.name) or (path / "run.json").is_file():
+            yield RunDirectory(path)
+
+
+def is_run_name(name: str) -> bool:
+    """Return whether a folder is named like a run."""
+    return _RUN_NAME.fullmatch(name) is not None
+
+
+def folders_in(parent: Path) -> list[Path]:
+    """Return the folders in a folder, but hidden ones; none where it cannot be read."""
     with contextlib.suppress(OSError):
         return [path for path in parent.iterdir() if not path.name.startswith(".") and path.is_dir()]
     return []

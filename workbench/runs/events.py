@@ -125,16 +125,20 @@ class EventTail:
 
     def lines(self, max_bytes: int | None = None) -> list[bytes]:
         """Return the lines completed since the last call, not yet parsed."""
+        return split_lines(self.block(max_bytes))
+
+    def block(self, max_bytes: int | None = None) -> bytes:
+        """Return the lines completed since the last call as they stand in the file, one after the other."""
         try:
             status = self.path.stat()
             seen = (status.st_ino, status.st_size, status.st_mtime_ns)
             if seen == self._seen:
-                return []
+                return b""
             with self.path.open("rb") as file:
                 return self._read(file.fileno(), seen, max_bytes)
         except OSError:
             # Gone, or not readable just now: what was read stays until there is something else.
-            return []
+            return b""
 
     @property
     def has_begun(self) -> bool:
@@ -153,7 +157,7 @@ class EventTail:
         lines = data[: data.rfind(b"\n") + 1].split(b"\n")
         return [line for line in (lines[1:] if start else lines) if line.strip()]
 
-    def _read(self, handle: int, seen: tuple[int, int, int], max_bytes: int | None) -> list[bytes]:
+    def _read(self, handle: int, seen: tuple[int, int, int], max_bytes: int | None) -> bytes:
         inode, size, _ = seen
         if self._offset and (
             (self._seen is not None and inode != self._seen[0])
@@ -172,7 +176,12 @@ class EventTail:
         self._offset += complete
         # Cut short by `max_bytes`: the file is unchanged next time and must be read again.
         self._seen = seen if len(data) >= wanted else (inode, -1, 0)
-        return [line for line in data[:complete].split(b"\n") if line.strip()]
+        return data[:complete]
+
+
+def split_lines(block: bytes) -> list[bytes]:
+    """Return the lines of a block that hold anything."""
+    return [line for line in block.split(b"\n") if line.strip()]
 
 
 def _plain(value: Any) -> tuple[Any, int]:

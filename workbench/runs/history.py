@@ -106,6 +106,11 @@ class History:
         return self._tail.skipped
 
     @property
+    def size_bytes(self) -> int:
+        """About how much memory its points take."""
+        return sum(series.size_bytes for series in self.series.values())
+
+    @property
     def best_evaluation(self) -> Evaluation | None:
         """The evaluation with the highest score; the earliest of equals."""
         scored = [item for item in self.evaluations if item.score is not None]

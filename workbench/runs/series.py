@@ -33,6 +33,11 @@ class Series:
         return self._count
 
     @property
+    def size_bytes(self) -> int:
+        """How much memory its points take, those to come included."""
+        return self._data.nbytes
+
+    @property
     def steps(self) -> NDArray[np.float64]:
         """Step counts, `(n,)`, rising; a view that later appends leave as it is."""
         return self._view(0)

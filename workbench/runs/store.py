@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,8 @@ from typing import Any
 
 from workbench.runs.annotations import Annotations
 from workbench.runs.digest import Digest
-from workbench.runs.directory import RunDirectory, foreign_directories, run_directories
+from workbench.runs.directory import RunDirectory
+from workbench.runs.folders import RunFolders
 from workbench.runs.references import find_run
 from workbench.runs.state import ObservedState, StateFile, StoredState, observe
 from workbench.runs.states import RunState
@@ -22,8 +24,8 @@ _SHORT = 2**18
 """A stream that has grown by less is read whatever the time."""
 _QUIET_NS = 2 * 10**9
 """A folder that was just changed may change again within the same tick of the file system's clock."""
-_AGE_S = 5.0
-"""The age of a run that does not change is told anew this often."""
+_AGE_S, _AGE_SHARE = 5.0, 1 / 60
+"""The age of a run that does not change is told anew after this time, and after this share of it."""
 _LATE_S = 60.0
 """How long the last words of a crashed run may come after it was seen dead."""
 
@@ -46,6 +48,8 @@ class _Known:
     """What it carries."""
     still: tuple[_Stamp | None, _Stamp | None] = (None, None)
     """The folder and the stream as they were then."""
+    paths: tuple[str, str] = ("", "")
+    """Of both."""
 
 
 class RunStore:
@@ -54,10 +58,19 @@ class RunStore:
     Args:
         runs_root: The folder; it need not exist.
         clock: Unix seconds.
+        give_way: Called now and then while much is read, so that another thread can ask for its turn.
     """
 
-    def __init__(self, runs_root: Path, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        runs_root: Path,
+        *,
+        clock: Callable[[], float] = time.time,
+        give_way: Callable[[], None] = lambda: None,
+    ) -> None:
         self.runs_root = runs_root
+        self._folders = RunFolders(runs_root)
+        self._give_way = give_way
         self._clock = clock
         self._known: dict[Path, _Known] = {}
         self.is_behind = False
@@ -75,7 +88,7 @@ class RunStore:
             seconds: Read long streams for about so long, newest runs first; of the others only the end is looked at.
                 Call again for the rest while `is_behind`. All is read by default.
         """
-        runs = [*run_directories(self.runs_root), *foreign_directories(self.runs_root)]
+        runs = self._folders.runs()
         deadline = None if seconds is None else time.monotonic() + seconds
         self.is_behind = False
         if deadline is not None:
@@ -96,10 +109,11 @@ class RunStore:
         now = self._clock()
         known = self._known.get(run.path)
         if known is None:
-            known = self._known[run.path] = _Known(Digest(run))
-        still = (_stamp(run.path), _stamp(run.events_path))
+            known = self._known[run.path] = _Known(Digest(run, give_way=self._give_way))
+            known.paths = (str(run.path), str(run.events_path))
+        still = (_stamp(known.paths[0]), _stamp(known.paths[1]))
         if known.row is not None and known.still == still and known.needs == needs:
-            if abs(now - known.made) >= _AGE_S:
+            if abs(now - known.made) >= max(_AGE_S, _AGE_SHARE * known.row.age_s):
                 known.row = replace(known.row, age_s=max(0.0, now - known.row.created))
                 known.made = now
             return known.row
@@ -115,6 +129,7 @@ class RunStore:
         else:
             self.is_behind = True
             known.digest.glimpse()
+        self._give_way()
         row = summarize(run, known.record, known.annotations, observed, known.digest, now, needs=needs)
         known.row = row if is_whole and _is_settled(row, still, now) else None
         known.made, known.needs, known.still = now, needs, still
@@ -161,9 +176,9 @@ def _is_settled(row: RunSummary, still: tuple[_Stamp | None, _Stamp | None], now
     return time.time_ns() - newest > _QUIET_NS
 
 
-def _stamp(path: Path) -> _Stamp | None:
+def _stamp(path: Path | str) -> _Stamp | None:
     try:
-        status = path.stat()
+        status = os.stat(path)  # noqa: PTH116 - of hundreds of paths twice a second
     except OSError:
         return None
     return (status.st_mtime_ns, status.st_size, status.st_ino)

@@ -72,7 +72,7 @@ class CommandFooter(Widget):
             state = self.screen.check_action(action, ())
             if state is False:
                 continue
-            shown = self._labels.get(action, label)
+            shown = self._labels.get(action) or self._label(action, label)
             entry = Content.assemble(
                 (keys, _click(action) if state else "$muted"), (f" {shown}", "" if state else "$muted"), "  "
             )
@@ -81,6 +81,11 @@ class CommandFooter(Widget):
             used += entry.cell_length
             parts.append(entry)
         return Content.assemble(*parts, " " * max(0, room - used), end)
+
+    def _label(self, action: str, label: str) -> str:
+        # A form has a footer too, and a label for each of its keys.
+        label_of = getattr(self.screen, "label_of", None)
+        return label if label_of is None else str(label_of(action, label))
 
 
 def _click(action: str) -> str:

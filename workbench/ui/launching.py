@@ -119,14 +119,16 @@ class Launching(Reading):
         """Open a form and launch what it answers; one that is closed is kept, by `key`, until the app ends."""
         from workbench.ui.screens.new_run import NewRunForm
 
-        kept = self.drafts.get(key)
+        kept = self.drafts.pop(key, None)
         draft = await asyncio.to_thread(make) if kept is None else replace(kept, entry=entry)
         form = NewRunForm(draft)
-        launches = await self.push_screen_wait(form)
-        if launches is None:
-            self.drafts[key] = form.draft
-        else:
-            self.drafts.pop(key, None)
+        launches = None
+        try:
+            launches = await self.push_screen_wait(form)
+        finally:
+            if launches is None:
+                self.drafts[key] = form.draft
+        if launches is not None:
             self.launch(launches)
 
     # The queue.

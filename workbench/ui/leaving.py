@@ -1,4 +1,4 @@
-"""How the app is left: after asking where something is live, or by a fault of its own, without a traceback."""
+"""How the app is left: after asking where something would go on or be lost, or by a fault, without a traceback."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from workbench.project import cache_folder
 from workbench.ui.reading import Reading
 
 if TYPE_CHECKING:
+    from workbench.ui.draft import Draft
     from workbench.ui.jobs import Job
 
 _REPORTS_KEPT = 10
@@ -24,6 +25,9 @@ _REPORTS_KEPT = 10
 
 class Leaving(Reading):
     """The part of the app that ends it; runs and films go on whichever way it ends."""
+
+    if TYPE_CHECKING:
+        drafts: dict[str, Draft]
 
     @property
     def jobs(self) -> Sequence[Job]:
@@ -35,19 +39,25 @@ class Leaving(Reading):
         raise NotImplementedError
 
     async def action_quit(self) -> None:
-        """Quit; ask first while anything is live."""
+        """Quit; ask first while anything is live, being made, or filled in and not sent."""
         from workbench.ui.screens.quit import QuitCard
 
         if isinstance(self.screen, QuitCard):
             return
         counts = self.run_counts
         films = sum(job.state == "running" and job.kind == "film" for job in self.jobs)
-        if counts.live or counts.queued or films:
-            self.push_screen(QuitCard(counts, films), self._quit_answered)
+        forms = self._unsent()
+        if counts.live or counts.queued or films or forms:
+            self.push_screen(QuitCard(counts, films, forms), self._quit_answered)
         else:
             self.exit()
 
     action_app_quit = action_quit
+
+    def _unsent(self) -> int:
+        """Return how many forms of new runs hold something that a person filled in, the open one included."""
+        open_ones = [getattr(screen, "draft", None) for screen in self.screen_stack]
+        return sum(draft is not None and draft.is_changed for draft in (*self.drafts.values(), *open_ones))
 
     async def _quit_answered(self, answer: str | None) -> None:
         if answer is None:

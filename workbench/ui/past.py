@@ -78,17 +78,21 @@ class CheckpointRow:
         return "◆" if "best" in self.kept else "*" if "pinned" in self.kept else "◇"
 
 
-def take(history: History, record: Mapping[str, Any]) -> Past:
-    """Return what a history knows now; later growth leaves it as it is."""
-    version = (
+def version_of(history: History) -> tuple[int, ...]:
+    """Return what is different once a history knows more."""
+    return (
         sum(map(len, history.series.values())),
         len(history.marks),
         history.steps,
         len(history.resumes),
         len(history.evaluations),
     )
+
+
+def take(history: History, record: Mapping[str, Any]) -> Past:
+    """Return what a history knows now; later growth leaves it as it is."""
     return Past(
-        version,
+        version_of(history),
         {name: Points(item.steps, item.wall_s, item.episodes, item.values) for name, item in history.series.items()},
         tuple(history.evaluations),
         tuple(history.scores),

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from textual import events
 from textual.app import App
 
 from workbench.ui.header import RunCounts
@@ -39,6 +40,12 @@ class Reading(App[None]):
             return RunCounts()
         snapshot = self.runs.snapshot
         return RunCounts(snapshot.live, snapshot.queued, snapshot.bad)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let what a key does go before what is read."""
+        if isinstance(event, events.Key) and "runs" in vars(self):
+            self.runs.let_key_pass()
+        await super().on_event(event)
 
     def has_runs(self) -> bool:
         """Return whether there is a folder of a run."""

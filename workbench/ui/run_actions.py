@@ -93,6 +93,24 @@ class RunScreenBase(RunActs):
         self.notify(f"{row.title} has no checkpoint yet. The first is written before training begins.")
         return False
 
+    def action_checkpoint_previous(self) -> None:
+        """Move the crosshair to the checkpoint before; what plays of the run goes along."""
+        super().action_checkpoint_previous()
+        self._take_viewer_along()
+
+    def action_checkpoint_next(self) -> None:
+        """Move the crosshair to the checkpoint after; what plays of the run goes along."""
+        super().action_checkpoint_next()
+        self._take_viewer_along()
+
+    def _take_viewer_along(self) -> None:
+        row, steps, viewer = self.current, self.crosshair_checkpoint(), self.workbench.viewer
+        playing = viewer.playing
+        if row is None or steps is None or playing is None or not playing.is_on or playing.ready is None:
+            return
+        if playing.ready.run == row.path and playing.state is not None and playing.state.checkpoint != steps:
+            viewer.order("checkpoint", which=steps)
+
     # Sections.
 
     def show_section(self, name: str) -> None:

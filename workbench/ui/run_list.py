@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, cast
 
 from workbench.runs.filtering import Filter
@@ -61,17 +62,27 @@ class Wish:
         return self.filter.needs | self.order.needs
 
 
-def arranged(rows: Iterable[RunRow], wish: Wish, unfolded: Collection[str]) -> list[Line]:
+_NOTHING: Mapping[str, Line] = MappingProxyType({})
+
+
+def arranged(
+    rows: Iterable[RunRow], wish: Wish, unfolded: Collection[str], before: Mapping[str, Line] = _NOTHING
+) -> list[Line]:
     """Return the lines of the list.
 
     Args:
         rows: All runs, the most recent first.
         wish: What is to be seen, and in which order. Pinned runs stay on top in each.
         unfolded: The keys of the groups whose members are shown.
+        before: The lines as they were, by their keys: those that say the same are the same objects again.
     """
+    return [_kept(line, before) for line in _arranged(rows, wish, unfolded, before)]
+
+
+def _arranged(rows: Iterable[RunRow], wish: Wish, unfolded: Collection[str], before: Mapping[str, Line]) -> list[Line]:
     shown = [row for row in rows if wish.filter.matches(row)]
     if wish.tree is Tree.SEEDS:
-        return _in_groups(shown, wish.order, unfolded)
+        return _in_groups(shown, wish.order, unfolded, before)
     in_order = _sorted(shown, wish.order)
     if wish.tree is Tree.FLAT:
         return [Line(row, (row,)) for row in in_order]
@@ -89,14 +100,30 @@ def _is_last(lines: Sequence[Line], place: int) -> bool:
     return following < depth
 
 
-def _in_groups(rows: Sequence[RunRow], order: Order, unfolded: Collection[str]) -> list[Line]:
+def _kept(line: Line, before: Mapping[str, Line]) -> Line:
+    """Return the line that was there before where this one is no different, so that whoever draws it sees that."""
+    old = before.get(line.key)
+    if old is None or old.row is not line.row or not _are_same(old.members, line.members):
+        return line
+    rest = (line.group, line.is_head, line.is_open, line.depth, line.is_last, line.change)
+    return old if rest == (old.group, old.is_head, old.is_open, old.depth, old.is_last, old.change) else line
+
+
+def _are_same(rows: Sequence[RunRow], others: Sequence[RunRow]) -> bool:
+    return len(rows) == len(others) and all(row is other for row, other in zip(rows, others, strict=True))
+
+
+def _in_groups(
+    rows: Sequence[RunRow], order: Order, unfolded: Collection[str], before: Mapping[str, Line]
+) -> list[Line]:
     heads: dict[RunRow | str, Line] = {}
     standing: list[RunRow] = []
     for entry in grouped(rows):
         if isinstance(entry, RunGroup):
             members = cast("tuple[RunRow, ...]", entry.rows)
-            row = standing_for(entry)
             key = group_key(members[0])
+            old = before.get(key)
+            row = old.row if old is not None and _are_same(old.members, members) else standing_for(entry)
             heads[row.name] = Line(row, members, group=key, is_head=True, is_open=key in unfolded)
         else:
             row = cast("RunRow", entry)

@@ -64,7 +64,8 @@ class RunListing:
     def take(self, snapshot: RunsSnapshot) -> None:
         """Take other runs; marks of those that are gone go with them."""
         self.snapshot = snapshot
-        self.marked &= {row.path for row in snapshot.rows}
+        if self.marked:
+            self.marked &= {row.path for row in snapshot.rows}
 
     def arrange(self, *, holds_still: bool = False) -> None:
         """Make the lines anew.
@@ -72,7 +73,7 @@ class RunListing:
         Args:
             holds_still: Whether those that are there keep their places.
         """
-        lines = arranged(self.snapshot.rows, self.wish, self._unfolded)
+        lines = arranged(self.snapshot.rows, self.wish, self._unfolded, self.by_key)
         self.lines = still(lines, self.lines) if holds_still else lines
         self.by_key = {line.key: line for line in self.lines}
 

@@ -23,6 +23,7 @@ from workbench.ui.header import Header
 from workbench.ui.keymap import command_on
 from workbench.ui.widgets.focus_line import FocusLine
 from workbench.ui.widgets.rows import RowTable
+from workbench.ui.widgets.saying import say
 
 if TYPE_CHECKING:
     from workbench.ui.app import WorkbenchApp
@@ -159,7 +160,7 @@ class WorkbenchScreen(Screen[None]):
             f"Live runs: {live}. They go on."
         )
         room = (width - 2) * height
-        self.query_one("#too-small", Static).update(whole if room > 2 * len(whole) else short)
+        say(self.query_one("#too-small", Static), whole if room > 2 * len(whole) else short)
 
     def on_key(self, event: events.Key) -> None:
         """Say why a key does nothing where the app only looks."""
@@ -194,6 +195,10 @@ class WorkbenchScreen(Screen[None]):
         """Answer for bindings, footer, palette and help alike."""
         command = BY_ACTION.get(action)
         return True if command is None else _allowed(self, command, self.can(command.id))
+
+    def label_of(self, action: str, label: str) -> str:
+        """Return what the footer calls an action at this moment."""
+        return label
 
     def undo_layer(self) -> bool:
         """Take back the topmost layer of this screen (find box, filter, crosshair); return whether there was one."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 import threading
 import time
 from collections import Counter
@@ -30,7 +31,7 @@ from workbench.runs.summary import RunSummary
 from workbench.ui.asking import Requests, Said
 from workbench.ui.log_tail import LogTail
 from workbench.ui.news import news_of
-from workbench.ui.past import CheckpointRow, Past, read_checkpoints, take
+from workbench.ui.past import CheckpointRow, Past, read_checkpoints, take, version_of
 
 if TYPE_CHECKING:
     from workbench.ui.app import WorkbenchApp
@@ -42,10 +43,16 @@ AGES_S = 5.0
 """Rows that differ in nothing but their age are told of this often."""
 READING_S = 0.15
 """Long streams are read for so long at a time: the list is told of in between."""
-PIECE_BYTES = 2**18
-"""A followed run's stream is read in pieces of this length."""
+PIECE_BYTES = 2**16
+"""A followed run's stream is read in pieces of this length, between which keys come first."""
 PAUSE_S = 0.05
 """The app draws for so long, undisturbed, before the rest is read."""
+KEY_S = 0.06
+"""After a key the reader waits for so long: what the key does is drawn first."""
+SWITCH_S = 0.0005
+"""How long a thread of ours may hold the interpreter while another waits; a key passes a dozen of such waits."""
+KEPT_BYTES = 32 * 2**20
+"""Of histories that nobody follows any more: the cursor may come back to them."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +174,7 @@ class RunWatch:
         self._clock = clock
         self._interval_s = interval_s
         self._root = runs_root
-        self._store = RunStore(runs_root, clock=clock)
+        self._store = RunStore(runs_root, clock=clock, give_way=self._give_way)
         # The runs of other tools belong to the project, and their mirrors are files that change.
         is_wanted = runs_root == app.project.runs and not app.read_only
         self._converter = ConverterProcess(app.project) if is_wanted else None
@@ -177,12 +184,18 @@ class RunWatch:
         """What was made of each summary, and of what."""
         self._histories: dict[Path, History] = {}
         self._records: dict[Path, dict[str, Any]] = {}
+        self._pasts: dict[Path, Past] = {}
         self._followed: dict[Widget, _Followed] = {}
         self._reading = threading.Lock()
         """Held while files are read, by one thread at a time."""
         self._lock = threading.Lock()
         """Held for a moment: guards who follows what; never while files are read."""
         self._poked = asyncio.Event()
+        self._is_list_wanted = True
+        self._list_due = 0.0
+        """When the list is read next, on the monotonic clock."""
+        self._keys_first_until = 0.0
+        self._switch_s = sys.getswitchinterval()
         self._worker: Worker[None] | None = None
         self._told_at = -AGES_S
         self._is_growing = False
@@ -193,10 +206,12 @@ class RunWatch:
 
     def start(self) -> None:
         """Begin to read."""
+        sys.setswitchinterval(min(SWITCH_S, self._switch_s))
         self._worker = self._app.run_worker(self._run, group="watch", exit_on_error=False, description="reading runs")
 
     def stop(self) -> None:
         """Read no more."""
+        sys.setswitchinterval(self._switch_s)
         if self._worker is not None:
             self._worker.cancel()
         if self._converter is not None:
@@ -204,7 +219,12 @@ class RunWatch:
 
     def poke(self) -> None:
         """Read now instead of at the next turn."""
+        self._is_list_wanted = True
         self._poked.set()
+
+    def let_key_pass(self) -> None:
+        """Let what a key does be drawn before more is read."""
+        self._keys_first_until = time.monotonic() + KEY_S
 
     async def settle(self) -> None:
         """Read once and hand over what changed before returning."""
@@ -233,7 +253,8 @@ class RunWatch:
             fresh.logs = {path: tail for path, tail in before.logs.items() if path in wanted}
         with self._lock:
             self._followed[owner] = fresh
-        self.poke()
+        # The list is the same as before; only what is drawn of it is another part.
+        self._poked.set()
 
     def unfollow(self, owner: Widget) -> None:
         """Send nothing to `owner` any more; what nobody follows is forgotten."""
@@ -281,17 +302,23 @@ class RunWatch:
     async def _run(self) -> None:
         while True:
             self._poked.clear()
+            with_list = self._is_list_wanted or time.monotonic() >= self._list_due
+            self._is_list_wanted = False
             try:
-                await asyncio.to_thread(self._read)
+                await asyncio.to_thread(self._read, with_list=with_list)
             except Exception as error:
                 # Whatever one file holds, the others must stay readable at the next turn.
                 self._complain(repr(error))
+            now = time.monotonic()
+            if with_list:
+                self._list_due = now + self._pause_s
+            pause_s = PAUSE_S if self._is_growing else max(0.0, self._list_due - now)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._poked.wait(), self._pause_s)
+                await asyncio.wait_for(self._poked.wait(), pause_s)
 
     @property
     def _pause_s(self) -> float:
-        if self._is_behind:
+        if self._store.is_behind:
             return PAUSE_S
         is_idle = self.snapshot.is_read and not self.snapshot.live and not self.snapshot.queued
         return max(self._interval_s, IDLE_INTERVAL_S) if is_idle else self._interval_s
@@ -303,16 +330,22 @@ class RunWatch:
 
     # Reading, on a thread.
 
-    def _read(self) -> None:
+    def _give_way(self) -> None:
+        """Wait while a key is answered, but not for long: curves grow while one is held down, too."""
+        waits = self._keys_first_until - time.monotonic()
+        if waits > 0:
+            self._keys_first_until = 0.0
+            time.sleep(min(waits, KEY_S))
+
+    def _read(self, *, with_list: bool = True) -> None:
         with self._reading:
-            self._read_list()
+            if with_list:
+                self._read_list()
             with self._lock:
                 everyone = dict(self._followed)
             wanted = {path for followed in everyone.values() for path in followed.paths}
-            for path in self._histories.keys() - wanted:
-                del self._histories[path]
-                self._records.pop(path, None)
             self._grow(wanted)
+            self._forget(wanted)
             pasts = {path: self._past(path) for path in wanted}
             for owner, followed in everyone.items():
                 self._tell(owner, followed, pasts)
@@ -352,7 +385,7 @@ class RunWatch:
             self._app.post_message(self.News(tuple(said)))
         is_whole = not self._store.is_behind
         is_known = before.is_read and before.is_whole == is_whole
-        if is_known and now - self._told_at < AGES_S and _is_alike(rows, before.rows):
+        if is_known and abs(now - self._told_at) < AGES_S and _is_alike(rows, before.rows):
             return
         self._rows = {row.path: self._rows[row.path] for row in rows}
         self._told_at = now
@@ -373,10 +406,11 @@ class RunWatch:
     def _grow(self, paths: Collection[Path]) -> None:
         """Read on in the streams of followed runs, each a piece in turn, so that all their curves begin to show."""
         deadline = time.monotonic() + READING_S
-        waiting = [self._histories.setdefault(path, History(RunDirectory(path))) for path in paths]
+        waiting = [self._history(path) for path in paths]
         while waiting:
             growing = []
             for history in waiting:
+                self._give_way()
                 # A number that no run writes, in a stream that something else did: what was read so far is shown.
                 with contextlib.suppress(ArithmeticError, TypeError, ValueError):
                     if history.refresh(PIECE_BYTES):
@@ -386,12 +420,31 @@ class RunWatch:
                 break
         self._is_growing = bool(waiting)
 
+    def _history(self, path: Path) -> History:
+        """Return the history of a run, which is then the last one to be forgotten."""
+        history = self._histories.pop(path, None) or History(RunDirectory(path))
+        self._histories[path] = history
+        return history
+
+    def _forget(self, wanted: Collection[Path]) -> None:
+        """Forget what nobody follows, but what was followed last: a cursor that comes back reads nothing again."""
+        size = 0
+        for path, history in reversed(list(self._histories.items())):
+            size += history.size_bytes
+            if path not in wanted and (size > KEPT_BYTES or path not in self._rows):
+                del self._histories[path]
+                self._records.pop(path, None)
+                self._pasts.pop(path, None)
+
     def _past(self, path: Path) -> Past:
         history = self._histories[path]
         # Written once and whole; one that is missing may still be on its way.
         record = self._records.get(path) or history.run.record()
         self._records[path] = record
-        return take(history, record)
+        known = self._pasts.get(path)
+        if known is None or known.record is not record or known.version != version_of(history):
+            known = self._pasts[path] = take(history, record)
+        return known
 
     def _tell(self, owner: Widget, followed: _Followed, pasts: Mapping[Path, Past]) -> None:
         mine = {path: pasts[path] for path in followed.paths}

@@ -145,7 +145,12 @@ class ChangeTask(SmallForm[Mapping[str, str]]):
             self.query_one("#doc", Static).update(Content(f"? {field.row.doc} It must be {field.row.accepts}."))
 
     def problems(self) -> Sequence[str]:
-        """Return what is wrong with the values, once they were checked."""
+        """Return what is wrong with the values, once they were checked; runs that have ended take none."""
+        snapshot = self.workbench.runs.snapshot
+        now = [snapshot.row(row.path) for row in self._rows]
+        if snapshot.is_read and all(row is None or row.state.is_ended for row in now):
+            have = "has" if len(now) == 1 else "have"
+            return [f"{named(self._rows)} {have} ended meanwhile: no value can change any more. esc closes."]
         typed = self.typed()
         return [str(problem) for problem in self._found] if typed and typed == self._checked else ()
 

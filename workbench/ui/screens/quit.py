@@ -1,4 +1,4 @@
-"""Asks before the app is left while something is live."""
+"""Asks before the app is left while something is live, or would be lost."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ class QuitCard(Task[str]):
     Args:
         counts: The runs that are live or queued.
         films: Recordings and montages being made.
+        forms: Forms of new runs that were filled in and not sent.
     """
 
     TITLE = "Quit workbench?"
@@ -30,24 +31,30 @@ class QuitCard(Task[str]):
     }
     """
 
-    def __init__(self, counts: RunCounts, films: int) -> None:
+    def __init__(self, counts: RunCounts, films: int, forms: int = 0) -> None:
         super().__init__()
         self._counts = counts
         self._films = films
+        self._forms = forms
 
     def compose_body(self) -> ComposeResult:
         """Yield the sentence and the three answers; the safe one has the focus."""
         yield Static(self._sentence())
         with Horizontal(id="buttons"):
             live = bool(self._counts.live or self._counts.queued)
-            yield Button("Quit, leave them running" if live else "Quit, let it finish", id="leave", compact=True)
+            yield Button(self._leaving(live=live), id="leave", compact=True)
             if live and not self.workbench.read_only:
                 yield Button("Stop all, each saves", id="stop", compact=True)
             yield Button("Cancel", id="cancel", compact=True)
 
     def on_mount(self) -> None:
-        """Focus the safe answer."""
-        self.query_one("#leave").focus()
+        """Focus the safe answer: what was filled in is lost with the app, and nothing else is."""
+        self.query_one("#cancel" if self._forms else "#leave").focus()
+
+    def _leaving(self, *, live: bool) -> str:
+        if live:
+            return "Quit, leave them running"
+        return "Quit, let it finish" if self._films else "Quit without it"
 
     def _sentence(self) -> str:
         counts = self._counts
@@ -66,6 +73,9 @@ class QuitCard(Task[str]):
             )
         if self._films:
             sentence += f" {plural(self._films, 'film')} being made will be finished."
+        if self._forms:
+            are = "is" if self._forms == 1 else "are"
+            sentence += f" {plural(self._forms, 'form')} of a new run {are} filled in and not launched: that is lost."
         return sentence.strip()
 
     @on(Button.Pressed)

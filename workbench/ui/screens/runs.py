@@ -20,7 +20,7 @@ from workbench.ui.past import Past
 from workbench.ui.run_actions import RunScreenBase
 from workbench.ui.run_charts import NO_PAST
 from workbench.ui.run_details import details
-from workbench.ui.run_headline import EMPTY, headline, order_line
+from workbench.ui.run_headline import headline, order_line
 from workbench.ui.run_list import Line
 from workbench.ui.run_listing import PLACE, RunListing
 from workbench.ui.run_overlay import RunOverlay
@@ -31,7 +31,9 @@ from workbench.ui.widgets.chart import Chart
 from workbench.ui.widgets.fact_sheet import FactSheet
 from workbench.ui.widgets.filter_box import FilterBox
 from workbench.ui.widgets.rows import Row, RowTable
+from workbench.ui.widgets.saying import say
 
+EMPTY = "No runs yet. n starts one: cart_pole with PPO takes about 10 s."
 READING = "Reading the runs…"
 FLAT = 20
 """With fewer rows only the list or the chart fits."""
@@ -48,7 +50,7 @@ class RunsScreen(RunScreenBase):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows: dict[str, tuple[object, Row]] = {}
+        self._rows: dict[str, tuple[Line, object, Row]] = {}
         """What was made of each line, and of what."""
         self._pressed_at = -STILL_S
         self._is_held = False
@@ -223,10 +225,10 @@ class RunsScreen(RunScreenBase):
         """Make a row of a line, or take the one made of it before."""
         identity = identities.get(line.group if line.is_head else line.row.name)
         here, marked = line.key == self.table.cursor, self.listing.is_marked(line)
-        made_of = (line, identity, here, marked, wide, self.listing.shown.added)
+        made_of = (identity, here, marked, wide, self.listing.shown.added)
         known = self._rows.get(line.key)
-        if known is not None and known[0] == made_of:
-            return known[1]
+        if known is not None and known[0] is line and known[1] == made_of:
+            return known[2]
         row = run_row(
             line,
             plain=self.workbench.plain,
@@ -236,7 +238,7 @@ class RunsScreen(RunScreenBase):
             wide=wide,
             added=self.listing.shown.added,
         )
-        self._rows[line.key] = (made_of, row)
+        self._rows[line.key] = (line, made_of, row)
         return row
 
     def _why_empty(self) -> str:
@@ -246,8 +248,8 @@ class RunsScreen(RunScreenBase):
 
     def _describe(self) -> None:
         title = headline(self.listing, self._width_class, is_finding=self.has_class("-finding"))
-        self.query_one("#title", Static).update(title)
-        self.query_one("#order", Static).update(order_line(self.listing, self._width_class))
+        say(self.query_one("#title", Static), title)
+        say(self.query_one("#order", Static), order_line(self.listing, self._width_class))
         line = self.line
         pane = self.query_one("#details")
         if pane.display:
@@ -278,9 +280,12 @@ class RunsScreen(RunScreenBase):
 
     def look(self, view: ChartView) -> None:
         """Look at the chart in a new way; a band is one of smoothed returns."""
+        was_pointing = self.chart_view.at is not None
         super().look(view)
         if self.is_mounted:
             self.draw()
+            if was_pointing != (view.at is not None):
+                self.refresh_bindings()
 
     @on(RowTable.Moved, "#runs")
     def _moved(self) -> None:
@@ -343,21 +348,21 @@ class RunsScreen(RunScreenBase):
         return "" if self.listing.marked and len(self.chosen) > 1 else super().chosen_checkpoint()
 
     def undo_layer(self) -> bool:
-        """Take back the crosshair, the chart in place of the list, the filter, then the marks."""
+        """Take back the crosshair, the chart in place of the list, then the filter; marks stay."""
         if self.drop_crosshair():
             return True
         if self.has_class("-chart-only"):
             self.action_view_maximise()
             return True
-        if self.box.clear_filter():
-            return True
-        if self.listing.marked:
-            self.action_mark_none()
-            return True
-        return False
+        return self.box.clear_filter()
+
+    def label_of(self, action: str, label: str) -> str:
+        """Say in the footer that enter watches what the crosshair points at."""
+        is_pointing = isinstance(self.focused, Chart) and self.chart_view.at is not None
+        return "Watch here" if action == "open_selected" and is_pointing else super().label_of(action, label)
 
     def action_open_selected(self) -> None:
-        """Open the run or the group under the cursor; a bad ending shows its card first.
+        """Open the run under the cursor, or fold its group; a bad ending shows its card first.
 
         In the chart it watches the checkpoint under the crosshair.
         """
@@ -367,16 +372,11 @@ class RunsScreen(RunScreenBase):
         if isinstance(self.focused, Chart) and self.chart_view.at is not None:
             self.action_viewer_watch()
         elif line.is_head:
-            self._open_group(line.group)
+            self._fold(line.group)
         elif row.state.is_bad:
             self._open_card(row)
         else:
             self.show_section("Return")
-
-    def _open_group(self, key: str) -> None:
-        from workbench.ui.screens.seeds import SeedsScreen
-
-        self.app.push_screen(SeedsScreen(key))
 
     def _open_card(self, row: RunRow) -> None:
         from workbench.ui.screens.ended import EndedCard

@@ -6,7 +6,7 @@ can see. Columns take the width of their content, and one of them what is left.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -15,7 +15,7 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding
 from textual.color import Color
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -23,6 +23,9 @@ from textual.strip import Strip
 Part = tuple[str, str]
 """A piece of text and the theme variable of its colour, followed by ` bold` or ` reverse` where it is that; the
 colour may be empty for the usual one."""
+
+_STRIPS_KEPT = 64
+"""Of rows that are no longer there."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,10 @@ class RowTable(ScrollView, can_focus=True):
         self._widths: dict[str, int] = {}
         self._sorted: tuple[str, str] = ("", "")
         self._has_head = any(column.title for column in columns)
+        self._inks: dict[str, Style] = {}
+        """Of each colour in the theme of now."""
+        self._strips: dict[str, tuple[object, Strip]] = {}
+        """What each row looks like, and what that was made of; in the widths of now."""
 
     # What it shows.
 
@@ -151,16 +158,19 @@ class RowTable(ScrollView, can_focus=True):
 
     def set_rows(self, rows: Sequence[Row]) -> None:
         """Show other rows; the cursor stays on its row, or goes to the one that took its place."""
-        rows = tuple(rows)
-        if rows == self._rows:
+        rows, before = tuple(rows), self._rows
+        if rows == before:
             return
+        if len(self._strips) > 2 * len(rows) + _STRIPS_KEPT:
+            self._strips = {}
         place = self.cursor_place
         self._rows = rows
         keys = [row.key for row in rows]
         if self._cursor not in keys:
             self._cursor = keys[min(max(place, 0), len(keys) - 1)] if keys else None
             self.post_message(self.Moved(self, self._cursor))
-        self._measure()
+        if not self._measure() and len(rows) == len(before):
+            self._refresh_rows(at for at, (row, old) in enumerate(zip(rows, before, strict=True)) if row != old)
         self._show_cursor()
 
     def set_columns(self, columns: Sequence[Column]) -> None:
@@ -169,17 +179,22 @@ class RowTable(ScrollView, can_focus=True):
             self._columns = tuple(columns)
             self._has_head = any(column.title for column in columns)
             self._measure()
+            self._strips = {}
+            self.refresh()
 
     def set_empty(self, sentence: str) -> None:
         """Say something else while there are no rows."""
-        self._empty = sentence
-        self.refresh()
+        if sentence != self._empty:
+            self._empty = sentence
+            if not self._rows:
+                self.refresh()
 
     def set_sorted(self, column: str, sign: str) -> None:
         """Mark the column by which the rows are sorted."""
         if (column, sign) != self._sorted:
             self._sorted = (column, sign)
             self._measure()
+            self.refresh()
 
     # The cursor.
 
@@ -196,9 +211,10 @@ class RowTable(ScrollView, can_focus=True):
     def move_to(self, key: str) -> None:
         """Put the cursor on a row, once there is one with that key."""
         if key != self._cursor and any(row.key == key for row in self._rows):
+            before = self.cursor_place
             self._cursor = key
+            self._refresh_rows((before, self.cursor_place))
             self._show_cursor()
-            self.refresh()
             self.post_message(self.Moved(self, key))
 
     def move_by(self, rows: int) -> None:
@@ -257,7 +273,7 @@ class RowTable(ScrollView, can_focus=True):
 
     def on_mount(self) -> None:
         """Draw again in other colours when the theme changes."""
-        self.app.theme_changed_signal.subscribe(self, lambda _: self.refresh())
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._recolour())
 
     def render_line(self, y: int) -> Strip:
         """Return one visible line: the head, or a row."""
@@ -285,10 +301,17 @@ class RowTable(ScrollView, can_focus=True):
         return f"{column.title}{sign}" if column.key == name and column.title else column.title
 
     def _line(self, row: Row, base: Style) -> Strip:
-        here = row.key == self._cursor
-        if here:
+        if row.key == self._cursor:
             kind = "block-cursor" if self.has_focus else "block-cursor-blurred"
             base = base + Style(bgcolor=Color.parse(self.app.theme_variables[f"{kind}-background"]).rich_color)
+        known = self._strips.get(row.key)
+        if known is not None and known[0] == (row, base):
+            return known[1]
+        strip = self._written(row, base)
+        self._strips[row.key] = ((row, base), strip)
+        return strip
+
+    def _written(self, row: Row, base: Style) -> Strip:
         segments: list[Segment] = []
         for index, column in enumerate(self._columns):
             if index:
@@ -307,10 +330,16 @@ class RowTable(ScrollView, can_focus=True):
         return Strip(segments)
 
     def _ink(self, colour: str) -> Style:
-        name, _, how = colour.partition(" ")
-        variables = self.app.theme_variables
-        ink = Color.parse(variables[name]).rich_color if name in variables else None
-        return Style(color=ink, bold="bold" in how or None, reverse="reverse" in how or None)
+        if colour not in self._inks:
+            name, _, how = colour.partition(" ")
+            variables = self.app.theme_variables
+            ink = Color.parse(variables[name]).rich_color if name in variables else None
+            self._inks[colour] = Style(color=ink, bold="bold" in how or None, reverse="reverse" in how or None)
+        return self._inks[colour]
+
+    def _recolour(self) -> None:
+        self._inks, self._strips = {}, {}
+        self.refresh()
 
     def _column_at(self, x: int) -> tuple[str, int]:
         left = 0
@@ -325,7 +354,16 @@ class RowTable(ScrollView, can_focus=True):
     def _room(self) -> int:
         return max(1, self.scrollable_content_region.height - self._has_head)
 
-    def _measure(self) -> None:
+    def _refresh_rows(self, places: Iterable[int]) -> None:
+        """Draw some rows again, as far as they are in sight."""
+        top, width = self.scroll_offset.y, self.size.width
+        seen = [place - top for place in places if 0 <= place - top < self._room]
+        if seen:
+            self.refresh(*(Region(0, line + self._has_head, width, 1) for line in seen))
+
+    def _measure(self) -> bool:
+        """Share the width, and return whether all is drawn anew for it."""
+        before = self._widths, self.virtual_size
         widths = {column.key: max(column.least, len(self._title(column))) for column in self._columns}
         for row in self._rows:
             for column in self._columns:
@@ -337,7 +375,11 @@ class RowTable(ScrollView, can_focus=True):
                 widths[column.key] = max(column.least, widths[column.key] + spare)
         self._widths = widths
         self.virtual_size = Size(self.scrollable_content_region.width, len(self._rows) + self._has_head)
+        if (widths, self.virtual_size) == before:
+            return False
+        self._strips = {}
         self.refresh()
+        return True
 
     def _show_cursor(self) -> None:
         place = self.cursor_place
