@@ -401,22 +401,23 @@ def test_an_empty_project_and_none_at_all(project: Project) -> None:
 def test_the_shipped_catalogue() -> None:
     catalog = discover(shipped_project())
     ours = [each for each in catalog.entries if each.origin == "workbench"]
-    assert [(each.name, each.env_id) for each in ours] == [
+    ids = {each.name: each.env_id for each in ours}
+    assert list(ids) == sorted(ids)
+    assert ids.items() >= {
         ("ant", "workbench/Ant-v0"),
-        ("ant_full_observation", "workbench/AntFullObservation-v0"),
         ("ant_no_contact", "workbench/AntNoContact-v0"),
-        ("ant_rotation_vector", "workbench/AntRotationVector-v0"),
-        ("cart_pole", "workbench/CartPole-v0"),
         ("cart_pole_actuate_on_pole", "workbench/CartPoleActuateOnPole-v0"),
-        ("half_cheetah", "workbench/HalfCheetah-v0"),
         ("half_cheetah_full_observation", "workbench/HalfCheetahFullObservation-v0"),
-    ]
+        ("humanoid_standup", "workbench/HumanoidStandup-v0"),
+        ("inverted_double_pendulum", "workbench/InvertedDoublePendulum-v0"),
+        ("walker2d_never_ends", "workbench/Walker2dNeverEnds-v0"),
+    }
     assert [each.name for each in catalog.test_only] == [
         "ant_test_no_dynamics",
         "cart_pole_test_damped_free_pole",
         "half_cheetah_test_no_gravity_no_springs",
     ]
-    assert [each.name for each in ours if each.trainable] == ["ant_no_contact", "cart_pole", "half_cheetah"]
+    assert {each.name for each in ours if each.trainable} >= {"ant_no_contact", "cart_pole", "half_cheetah"}
     assert not any(each.problems for each in ours if each.broken)
     assert (catalog.broken, catalog.ignored, catalog.orphans, catalog.problems) == ((), (), (), ())
 

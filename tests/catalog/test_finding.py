@@ -59,7 +59,7 @@ def test_what_a_text_means(catalog: Catalog, text: str, name: str) -> None:
     [
         ("crawl", RequestError, "could be crawler, crawler_heavy, crawler_heavy_wide"),
         ("crawler*", RequestError, "could be crawler"),
-        ("zippper", NotFoundError, "Did you mean zipper?"),
+        ("zippper", NotFoundError, "Did you mean zipper"),
         ("crawlerheavy", NotFoundError, "Did you mean crawler_heavy"),
         ("nothing_like_it", NotFoundError, "there are crawler, crawler_heavy"),
         ("*nothing*", NotFoundError, "there are crawler"),

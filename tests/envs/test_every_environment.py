@@ -2,6 +2,7 @@
 
 import json
 
+import gymnasium
 import numpy as np
 import pytest
 from stable_baselines3.common.env_checker import check_env as check_for_sb3
@@ -22,20 +23,33 @@ SECTIONS = (
 )
 
 
+GYMNASIUMS = {
+    # Every MuJoCo task of Gymnasium's version 5, and what of it is told in variants.
+    "ant": ("full_observation", "no_contact", "rotation_vector", "test_no_dynamics"),
+    "half_cheetah": ("full_observation", "test_no_gravity_no_springs"),
+    "hopper": ("full_observation", "never_ends"),
+    "humanoid": ("full_observation", "joints_only", "no_contact"),
+    "humanoid_standup": ("full_observation", "joints_only", "no_contact"),
+    "inverted_double_pendulum": ("still_start",),
+    "inverted_pendulum": ("wide_start",),
+    "pusher": ("free_control",),
+    "reacher": ("free_control",),
+    "swimmer": ("full_observation",),
+    "walker2d": ("full_observation", "never_ends"),
+}
+OURS = {"cart_pole": ("actuate_on_pole", "test_damped_free_pole")}
+
+
 def test_the_catalogue_holds_the_expected_names() -> None:
-    assert set(SOURCES) == {
-        "ant",
-        "ant_full_observation",
-        "ant_no_contact",
-        "ant_rotation_vector",
-        "ant_test_no_dynamics",
-        "cart_pole",
-        "cart_pole_actuate_on_pole",
-        "cart_pole_test_damped_free_pole",
-        "half_cheetah",
-        "half_cheetah_full_observation",
-        "half_cheetah_test_no_gravity_no_springs",
-    }
+    tasks = {**GYMNASIUMS, **OURS}
+    variants = {f"{name}_{variant}" for name, listed in tasks.items() for variant in listed}
+    assert set(SOURCES) == variants | tasks.keys()
+
+
+def test_every_mujoco_task_of_gymnasium_is_there() -> None:
+    theirs = {spec.id for spec in gymnasium.registry.values() if ".mujoco." in str(spec.entry_point)}
+    newest = {name.removesuffix("-v5") for name in theirs if name.endswith("-v5")}
+    assert newest == {SOURCES[name].env_id.removeprefix("workbench/").removesuffix("-v0") for name in GYMNASIUMS}
 
 
 def test_variant_files_hold_a_description_and_a_configuration() -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.simulation.batch_env import TIME_LIMIT, BatchEnv
+    from workbench.simulation.body_blocks import BodyBlocks
     from workbench.simulation.config import BatchEnvConfig, build_config
     from workbench.simulation.contacts import ContactWrenches
     from workbench.simulation.episodes import Episode, StepArrays
@@ -25,6 +26,7 @@ _HOMES = {
     "TIME_LIMIT": "batch_env",
     "BatchEnv": "batch_env",
     "BatchEnvConfig": "config",
+    "BodyBlocks": "body_blocks",
     "ContactWrenches": "contacts",
     "EnvSource": "source",
     "Episode": "episodes",
@@ -46,6 +48,7 @@ __all__ = [
     "TIME_LIMIT",
     "BatchEnv",
     "BatchEnvConfig",
+    "BodyBlocks",
     "ContactWrenches",
     "EnvSource",
     "Episode",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,6 +31,19 @@ class Noise:
         out = np.empty((len(self.ids), size))
         for row, copy in enumerate(self.ids):
             out[row] = self.generators[copy].uniform(low, high, size)
+        return out
+
+    def uniform_where(
+        self, low: ArrayLike, high: ArrayLike, size: int, accept: Callable[[NDArray[np.float64]], object]
+    ) -> NDArray[np.float64]:
+        """Return uniform draws (k, size), each copy's drawn anew until `accept` is true of it (size,)."""
+        out = np.empty((len(self.ids), size))
+        for row, copy in enumerate(self.ids):
+            generator = self.generators[copy]
+            while True:
+                out[row] = generator.uniform(low, high, size)
+                if accept(out[row]):
+                    break
         return out
 
     def standard_normal(self, size: int) -> NDArray[np.float64]:
