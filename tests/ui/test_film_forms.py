@@ -13,13 +13,14 @@ from textual.widgets import Input
 from tests.ui import fakes, seen
 from tests.ui.conftest import Settle
 from workbench.project import Project
-from workbench.runs import RunDirectory
+from workbench.runs import EventWriter, RunDirectory
 from workbench.runs.recordings import EpisodeResult, Sidecar, write_sidecar
 from workbench.ui.app import WorkbenchApp
 from workbench.ui.screens.filming import FilmTask
 from workbench.ui.screens.montage import MontageTask
 from workbench.ui.screens.record import RecordTask
 from workbench.ui.screens.report import ReportTask
+from workbench.ui.widgets.chart import Chart
 from workbench.ui.widgets.choice import Choice
 
 
@@ -45,6 +46,16 @@ async def fill(pilot: Pilot[None], task: FilmTask, **fields: str) -> None:
             RecordTask("ant", "ant", "ant"),
             {"size": "480×360", "theme": "dark"},
             "record ant --preset draft --theme dark",
+        ),
+        (
+            RecordTask("7f3a", "ant"),
+            {"episodes": "5", "keep": "worst", "fps": "12.5", "camera": "track"},
+            "record 7f3a --episodes 5 --keep worst --fps 12.5 --camera track",
+        ),
+        (
+            RecordTask("7f3a", "ant"),
+            {"still": "2.5S", "camera": "-90,-20,3"},
+            "record 7f3a --still 2.5s --camera=-90,-20,3",
         ),
         (
             MontageTask(["7f3a"], "ant 7f3a", 18),
@@ -223,3 +234,146 @@ async def test_another_format_gets_a_name_that_nobody_has(project: Project, app:
         await app.push_screen(task)
         await fill(pilot, task, format="GIF")
         assert task.words()[-2:] == ["--output", str(project.recordings / "7f3a_500-2.gif")]
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"keep": "best"}, "Keep best chooses from several episodes: give 2 or more."),
+        ({"still": "soon"}, "Still takes a time such as 2.5s or a step such as 120, got soon."),
+        ({"still": "12", "episodes": "3"}, "Still shows one episode: keep the worst or the best of several."),
+        ({"fps": "0"}, "Frames/s must be a number from 1 to 240, got 0."),
+        ({"fps": "many"}, "Frames/s must be a number from 1 to 240, got many."),
+    ],
+)
+async def test_what_a_recording_cannot_be_is_told_before_it_starts(
+    app: WorkbenchApp, settle: Settle, fields: dict[str, str], sentence: str
+) -> None:
+    task = RecordTask("7f3a", "ant 7f3a")
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await app.push_screen(task)
+        await fill(pilot, task, **fields)
+        assert sentence in seen.words(app)
+        await pilot.press("ctrl+g")
+        assert app.screen is task
+
+
+async def test_states_are_kept_in_a_file_of_their_own(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    task = RecordTask("7f3a:500", "ant")
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await app.push_screen(task)
+        await fill(pilot, task, states="on")
+        assert task.words() == ["record", "7f3a:500", "--states", str(project.recordings / "7f3a_500.npz")]
+
+
+async def test_a_montage_is_written_in_the_format_that_was_chosen(
+    project: Project, app: WorkbenchApp, settle: Settle
+) -> None:
+    task = MontageTask(["7f3a", "b19e"], "2 runs")
+    async with app.run_test(size=(120, 34)) as pilot:
+        await settle(pilot)
+        await app.push_screen(task)
+        await fill(pilot, task, format="GIF")
+        assert task.words()[-2:] == ["--output", str(project.recordings / "7f3a_b19e_grid.gif")]
+        await fill(pilot, task, layout="poster")
+        await pilot.pause()
+        # A poster is no film: its usual format needs no name.
+        assert task.chosen("format") == "PNG" and "--output" not in task.words()
+        await fill(pilot, task, format="PDF")
+        assert task.words()[-1].endswith("7f3a_b19e_poster.pdf")
+        await pilot.press("ctrl+t")
+        launcher = app.launcher
+        assert isinstance(launcher, fakes.FakeLauncher) and launcher.commands[0].endswith("7f3a_b19e_poster.pdf")
+        await fill(pilot, task, layout="film")
+        await pilot.pause()
+        assert task.chosen("format") == "MP4"
+
+
+async def test_swapped_clips_are_in_the_draft(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    with_checkpoints(project)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await settle(pilot)
+        task = MontageTask(["7f3a"], "ant 7f3a")
+        await app.push_screen(task)
+        await fill(pilot, task, clips="4")
+        await settle(pilot)
+        task.query_one("#tiles").focus()
+        await pilot.press("l", "right_square_bracket")
+        await settle(pilot)
+        await pilot.press("escape")
+        again = MontageTask(["7f3a"], "ant 7f3a")
+        await app.push_screen(again)
+        await settle(pilot)
+        assert again.words() == ["montage", "7f3a", "--layout", "grid", "--num-videos", "4", "--checkpoint", "2=400"]
+        assert [tile.shown.steps for tile in again.board.tiles] == [0, 400, 600, 900]
+
+
+async def test_several_runs_stand_below_each_other_as_they_will(
+    project: Project, app: WorkbenchApp, settle: Settle
+) -> None:
+    with_checkpoints(project)
+    other = fakes.fake_run(project, "ant", "b19e", state="finished", seed=2)
+    for steps in (0, 500, 900):
+        (other.path / f"checkpoint_{steps:012d}").mkdir()
+    task = MontageTask(["7f3a", "b19e"], "2 runs")
+    async with app.run_test(size=(120, 34)) as pilot:
+        await settle(pilot)
+        await app.push_screen(task)
+        await fill(pilot, task, clips="3")
+        await settle(pilot)
+        # Three checkpoints across, a row a run.
+        assert (task.board.columns, task.board.rows) == (3, 2)
+        await fill(pilot, task, columns="2")
+        await settle(pilot)
+        assert (task.board.columns, task.board.rows) == (2, 3)
+        film = task.board.size
+        await fill(pilot, task, layout="poster")
+        await settle(pilot)
+        # Pictures may be larger than films; these are small enough for either.
+        assert task.board.size == film and task.board.length_s is None
+
+
+async def test_how_long_a_montage_plays_and_how_large_it_is_comes_from_what_was_made_here(
+    project: Project, app: WorkbenchApp, settle: Settle
+) -> None:
+    run = with_checkpoints(project)
+    for steps in (0, 900):
+        filmed(project, run.path / f"checkpoint_{steps:012d}", seed=77, took_s=20)
+    for film in project.recordings.glob("*.mp4"):
+        film.write_bytes(bytes(864_000))
+    task = MontageTask(["7f3a"], "ant 7f3a")
+    async with app.run_test(size=(120, 34)) as pilot:
+        await settle(pilot)
+        await app.push_screen(task)
+        await fill(pilot, task, clips="4")
+        await settle(pilot)
+        # The longest clip, 5 s, between a second of rest at each end; a byte a pixel and second as its clips have.
+        assert task.board.length_s == 7.0
+        assert task.board.size_bytes == pytest.approx(task.board.size[0] * task.board.size[1] * 7.0)
+        assert "7s · about" in seen.words(app)
+        await fill(pilot, task, layout="film")
+        await settle(pilot)
+        assert task.board.length_s == 4 * 7.0 - 3 * 0.5
+        await fill(pilot, task, format="WebP")
+        await settle(pilot)
+        assert task.board.size_bytes is None
+
+
+async def test_the_curve_under_a_montage_is_shown_with_its_clips(
+    project: Project, app: WorkbenchApp, settle: Settle
+) -> None:
+    run = with_checkpoints(project)
+    with EventWriter(run.events_path) as stream:
+        for steps in range(0, 1000, 100):
+            stream.append("evaluation", steps=steps, mean_return=2.0 * steps, std_return=0.0, returns=[1.0])
+    task = MontageTask(["7f3a"], "ant 7f3a")
+    async with app.run_test(size=(170, 48)) as pilot:
+        await settle(pilot)
+        await app.push_screen(task)
+        await fill(pilot, task, clips="3", curve="on")
+        await settle(pilot)
+        strip = task.query_one("#strip", Chart)
+        assert strip.display and [point.value for point in strip.data.points] == [0.0, 800.0, 1800.0]
+        assert "--curve" in task.words()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -58,8 +59,11 @@ class FilmTask(Task[list[str]]):
     def on_mount(self) -> None:
         """Show the command of what is filled in already."""
         self.card.border_title = self.heading
-        for name, value in self.workbench.film_drafts.get(self.draft_key, {}).items():
-            self._fields()[name].value = value
+        draft = self.workbench.film_drafts.get(self.draft_key, {})
+        for name, widget in self._fields().items():
+            if name in draft:
+                widget.value = draft[name]
+        self.take_own_draft(draft)
         self._show()
 
     def _fields(self) -> dict[str, Input | Choice]:
@@ -73,8 +77,29 @@ class FilmTask(Task[list[str]]):
     def action_task_close(self) -> None:
         """Leave without effect; what was filled in is there the next time."""
         if self.draft_key:
-            self.workbench.film_drafts[self.draft_key] = {name: item.value for name, item in self._fields().items()}
+            typed = {name: item.value for name, item in self._fields().items()}
+            self.workbench.film_drafts[self.draft_key] = {**typed, **self.own_draft()}
         super().action_task_close()
+
+    def own_draft(self) -> Mapping[str, str]:
+        """Return what else is to be there the next time, beside the fields."""
+        return {}
+
+    def take_own_draft(self, draft: Mapping[str, str]) -> None:
+        """Take up what `own_draft` returned the last time."""
+
+    def free_name(self, stem: str, suffix: str) -> str:
+        """Return a name for a file among the recordings that nobody has yet.
+
+        Args:
+            stem: What it is of; signs that do not belong in a name are replaced.
+            suffix: Of its format.
+        """
+        stem = re.sub(r"[^\w.-]+", "_", stem).strip("_")
+        folder, number = self.workbench.project.recordings, 1
+        while (path := folder / f"{stem}{'' if number == 1 else f'-{number}'}{suffix}").exists():
+            number += 1
+        return str(path)
 
     def words(self) -> list[str]:
         """Return the command as filled in; only called without problems."""

@@ -54,6 +54,13 @@ class Choice(Widget, can_focus=True):
         self._options = tuple(options)
         self.set_reactive(Choice.value, options[0] if value is None else value)
 
+    def offer(self, options: Sequence[str]) -> None:
+        """Offer other words; the one chosen stays where it is among them, else the first takes its place."""
+        self._options = tuple(options)
+        if self.value not in options:
+            self.value = options[0]
+        self.refresh()
+
     def render(self) -> Content:
         """Return the words, the chosen one between brackets."""
         parts: list[tuple[str, str]] = []
