@@ -6,6 +6,8 @@ import pytest
 
 from workbench.cli import main
 from workbench.project import Project
+from workbench.ui.graphics.terminal import Offered
+from workbench.verbs.doctor import pictures_in_the_terminal
 from workbench.viewer import diagnosis
 from workbench.viewer.diagnosis import Finding
 
@@ -45,7 +47,23 @@ def test_findings_are_one_json_document(
     assert doctor(project, monkeypatch, [GOOD, BROKEN], "--json") == 1
     document = json.loads(capsys.readouterr().out)
     assert document["works"] is False
-    assert [finding["state"] for finding in document["findings"]] == ["ok", "broken"]
+    states = {finding["name"]: finding["state"] for finding in document["findings"]}
+    assert states == {"pictures": "ok", "encoder": "broken", "previews": "ok"}
+
+
+@pytest.mark.parametrize(
+    ("offered", "said"),
+    [
+        (Offered(answered=False), "no terminal that tells"),
+        (Offered(), "neither kitty's pictures nor sixels"),
+        (Offered(kitty=True, sixel=True, cell=(10, 20)), "half blocks, and kitty and sixel; cells of 10x20 pixels"),
+        (Offered(sixel=True), "half blocks, and sixel; cells of unknown size"),
+    ],
+)
+def test_how_this_terminal_shows_previews_is_told(offered: Offered, said: str) -> None:
+    finding = pictures_in_the_terminal(offered)
+    assert said in finding.detail
+    assert ("preview = " in finding.fix) == (offered.kitty or offered.sixel)
 
 
 def test_this_machine_is_diagnosed(project: Project, capsys: pytest.CaptureFixture[str]) -> None:

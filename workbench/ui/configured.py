@@ -15,6 +15,8 @@ from textual.notifications import SeverityLevel
 
 from workbench import formatting
 from workbench.ui import keymap, theme
+from workbench.ui.graphics.choosing import Way, choose
+from workbench.ui.graphics.terminal import Offered
 from workbench.ui.settings import SettingProblem, Settings, ensure_file, read_settings, settings_path
 from workbench.ui.state import Remembered
 
@@ -52,6 +54,8 @@ class Configured(App[None]):
 
     terminal_title: str
     """What the terminal's title says."""
+    offered: Offered = Offered(answered=False)
+    """What the terminal said that it can do, where it was asked before the app began."""
 
     if TYPE_CHECKING:
         clock: Callable[[], float]
@@ -178,6 +182,20 @@ class Configured(App[None]):
         if title != self.terminal_title:
             self.terminal_title = title
             self._write(f"\x1b]0;{_printable(title)}\x07")
+
+    def write_sequence(self, sequence: str) -> None:
+        """Send the terminal something that is not drawn by cells, such as a picture."""
+        self._write(sequence)
+
+    @property
+    def wants_to_know_the_terminal(self) -> bool:
+        """Whether the settings leave it to the terminal how pictures are drawn; reads their file."""
+        return read_settings(self.settings_file)[0].preview in ("auto", "sixel")
+
+    @property
+    def picture_way(self) -> Way:
+        """How pictures are drawn in this terminal."""
+        return choose(self.settings.preview, self.offered, is_truecolour=self.console.color_system == "truecolor")
 
     def _write(self, sequence: str) -> None:
         """Send the terminal something that is not drawn."""

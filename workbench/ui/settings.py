@@ -21,10 +21,10 @@ import platformdirs
 from workbench import durable
 from workbench.suggest import nearest_one
 from workbench.ui.charts.weights import WEIGHTS
+from workbench.ui.graphics.choosing import Wanted
 from workbench.ui.keymap import Keymap, read_keymap
 
 Notices = Literal["off", "bell", "desktop"]
-PreviewKind = Literal["halfblocks", "off"]
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,9 @@ class Settings:
     that App: Theme lists. Empty: the one chosen last in this project."""
     notices: Notices = "off"
     """How a notice calls while the terminal is not looked at: off, bell, or desktop (a notice of the desktop)."""
-    preview: PreviewKind = "halfblocks"
-    """How pictures are drawn in the terminal: halfblocks, or off."""
+    preview: Wanted = "halfblocks"
+    """How pictures are drawn in the terminal: halfblocks (two pixels a cell, anywhere), kitty or sixel (real pictures,
+    where the terminal has that protocol; `workbench doctor` tells), auto (the best it says it has), or off."""
     smoothing: float | None = None
     """How strongly curves are smoothed at the start: 0, 0.6, 0.9 or 0.97. Left out: as last time."""
     editor: str = ""
@@ -119,7 +120,7 @@ def _why_not(name: str, value: object, themes: frozenset[str]) -> str:
     """Return why a value cannot be taken; empty where it can."""
     options: dict[str, tuple[object, ...]] = {
         "notices": get_args(Notices),
-        "preview": get_args(PreviewKind),
+        "preview": get_args(Wanted),
         "smoothing": WEIGHTS,
     }
     if name in options:

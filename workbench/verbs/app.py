@@ -23,5 +23,9 @@ def run(options: argparse.Namespace, project: Project) -> int:
     from workbench.ui.app import WorkbenchApp
 
     app = WorkbenchApp(project, read_only=options.read_only, plain=options.plain or os.environ.get("TERM") == "dumb")
+    if not is_served and app.wants_to_know_the_terminal:
+        from workbench.ui.graphics.terminal import ask
+
+        app.offered = ask()
     app.run()
     return app.return_code or 0

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from typing import TYPE_CHECKING
 
 from workbench.project import Project
 from workbench.verbs.writing import write_json
+
+if TYPE_CHECKING:
+    from workbench.ui.graphics.terminal import Offered
+    from workbench.viewer.diagnosis import Finding
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,9 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, project: Project) -> int:
     """Try everything out; 1 where training or recording will not work."""
+    from workbench.ui.graphics.terminal import ask
     from workbench.viewer.diagnosis import diagnose
 
-    findings = diagnose(project.root)
+    findings = [*diagnose(project.root), pictures_in_the_terminal(ask())]
     works = all(finding.state != "broken" for finding in findings)
     if args.json:
         document = {"works": works, "findings": [dataclasses.asdict(finding) for finding in findings]}
@@ -36,3 +42,18 @@ def run(args: argparse.Namespace, project: Project) -> int:
     else:
         print(f"Training and recording work{'' if not missed else '; what is absent is not needed for them'}.")  # noqa: T201
     return 0 if works else 1
+
+
+def pictures_in_the_terminal(offered: Offered) -> Finding:
+    """Return how this terminal can show previews, and what to write into the settings for it."""
+    from workbench.viewer.diagnosis import Finding
+
+    name = "previews"
+    if not offered.answered:
+        return Finding(name, "ok", "half blocks; here is no terminal that tells what else it can do")
+    kinds = [kind for kind, has_it in (("kitty", offered.kitty), ("sixel", offered.sixel)) if has_it]
+    if not kinds:
+        return Finding(name, "ok", "half blocks; this terminal has neither kitty's pictures nor sixels")
+    cell = "of unknown size" if offered.cell is None else f"of {offered.cell[0]}x{offered.cell[1]} pixels"
+    detail = f"half blocks, and {' and '.join(kinds)}; cells {cell}"
+    return Finding(name, "ok", detail, f'preview = "{kinds[0]}" in the settings shows real pictures (App: Settings).')

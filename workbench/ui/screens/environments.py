@@ -336,16 +336,18 @@ class EnvironmentsScreen(WorkbenchScreen):
         told = (path, place, width)
         if told == self._pictured:
             return
-        frame = await asyncio.to_thread(read_picture, path, width, 2 * PICTURE_ROWS[place]) if width > 8 else None
+        preview, rows = self.query_one(f"#picture-{place}", Preview), PICTURE_ROWS[place]
+        size = preview.way.pixels(width, rows)
+        frame = await asyncio.to_thread(read_picture, path, *size) if width > 8 else None
         self._hide_pictures()
         if frame is None:
             if not path.is_file():
                 self.workbench.pictures.want(entry, dark=dark)
             return
-        preview = self.query_one(f"#picture-{place}", Preview)
-        preview.styles.height = frame.height // 2
+        cells = preview.way.cells((frame.width, frame.height), width, rows)
+        preview.styles.height = cells[1]
         preview.display = True
-        preview.show(frame)
+        preview.show(frame, cells)
         self._pictured = told
 
     # Commands.

@@ -1,15 +1,18 @@
-"""Pictures in a terminal: two pixels a cell, one above the other, as half blocks."""
+"""Pictures in a terminal: two pixels a cell as half blocks, or real ones where the terminal draws pictures itself."""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
+from textual import work
 from textual.app import App
 from textual.geometry import Region
 from textual.message import Message
@@ -17,6 +20,11 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from workbench.remote.frames import Frame
+from workbench.ui.graphics import kitty, sixel
+from workbench.ui.graphics.choosing import Way
+
+if TYPE_CHECKING:
+    from workbench.ui.app import WorkbenchApp
 
 HALF = "▀"
 
@@ -55,27 +63,57 @@ class Preview(Widget):
         super().__init__(id=id)
         self._cells: NDArray[np.int64] = np.zeros((0, 0, 2), dtype=np.int64)
         self._styles: dict[tuple[int, int], Style] = {}
+        self._number = 0
+        """Of the picture that the terminal has; 0 for none."""
+        self._covered = (0, 0)
+        """Columns and rows of a picture that the terminal draws."""
+        self._frame: Frame | None = None
+        """The newest frame of such a picture."""
+        self._is_sending = False
         self.drawn = 0
         """Frames shown so far."""
 
     @property
+    def way(self) -> Way:
+        """How pictures are drawn here."""
+        return cast("WorkbenchApp", self.app).picture_way
+
+    @property
     def pixels(self) -> tuple[int, int]:
         """Width and height of a frame that fills it."""
-        return self.size.width, 2 * self.size.height
+        return self.way.pixels(self.size.width, self.size.height)
 
     def on_resize(self) -> None:
         """Tell that frames of another size fit."""
         self.post_message(self.Resized())
 
-    def show(self, frame: Frame) -> None:
-        """Show a frame; one of another size is cut, or leaves the rest empty."""
+    def show(self, frame: Frame, cells: tuple[int, int] | None = None) -> None:
+        """Show a frame; as half blocks, one of another size is cut, or leaves the rest empty.
+
+        Args:
+            frame: The picture.
+            cells: Columns and rows it takes where the terminal draws it; all there are unless given.
+        """
+        self.drawn += 1
+        if self.way.kind == "halfblocks":
+            self._show_blocks(frame)
+            return
+        covered = cells or (self.size.width, self.size.height)
+        most = len(kitty.diacritics())
+        covered = min(covered[0], most), min(covered[1], most)
+        self._frame = frame
+        if covered != self._covered:
+            self._covered = covered
+            self.refresh()
+        self._send()
+
+    def _show_blocks(self, frame: Frame) -> None:
         rows = frame.height // 2
         pixels = np.frombuffer(frame.pixels, np.uint8).reshape(frame.height, frame.width, 3)[: 2 * rows]
         red, green, blue = (_level()[pixels[..., channel]] for channel in range(3))
         codes = _palette(is_full=self.app.console.color_system == "truecolor")[(red * _LEVELS + green) * _LEVELS + blue]
         cells = np.stack([codes[0::2], codes[1::2]], axis=-1)
         before, self._cells = self._cells, cells
-        self.drawn += 1
         if before.shape != cells.shape:
             self.refresh()
             return
@@ -86,11 +124,76 @@ class Preview(Widget):
     def clear(self) -> None:
         """Show nothing."""
         self._cells = np.zeros((0, 0, 2), dtype=np.int64)
+        self._forget()
         self.refresh()
+
+    # What the terminal draws.
+
+    def on_hide(self) -> None:
+        """Let the terminal forget a picture that nobody sees."""
+        self._forget()
+
+    def on_unmount(self) -> None:
+        """Let the terminal forget the picture."""
+        self._forget()
+
+    def _forget(self) -> None:
+        if self._number:
+            self._write(kitty.passed_on(kitty.delete(self._number)))
+        self._number, self._covered, self._frame = 0, (0, 0), None
+
+    def _write(self, sequence: str) -> None:
+        cast("WorkbenchApp", self.app).write_sequence(sequence)
+
+    @work(group="sending-picture", exit_on_error=False, description="sending a picture to the terminal")
+    async def _send(self) -> None:
+        """Send the newest frame; those that come while one is packed are left out but for the last."""
+        if self._is_sending:
+            return
+        self._is_sending = True
+        try:
+            sent: Frame | None = None
+            while self._frame is not None and self._frame is not sent:
+                sent, way, covered = self._frame, self.way, self._covered
+                if way.kind == "kitty":
+                    self._number = self._number or kitty.new_number()
+                    sequence = kitty.passed_on(
+                        await asyncio.to_thread(
+                            kitty.transmit, sent.pixels, (sent.width, sent.height), covered, self._number
+                        )
+                    )
+                    self._write_if_wanted(sequence, covered)
+                elif way.kind == "sixel":
+                    size = (covered[0] * way.cell[0], covered[1] * way.cell[1])
+                    data = await asyncio.to_thread(sixel.picture, sent.pixels, (sent.width, sent.height), size)
+                    self._write_if_wanted(self._placed(data), covered)
+        finally:
+            self._is_sending = False
+
+    def _write_if_wanted(self, sequence: str, covered: tuple[int, int]) -> None:
+        if sequence and self._frame is not None and self._covered == covered:
+            self._write(sequence)
+
+    def _placed(self, data: str) -> str:
+        """Return sixels at their place, the cursor kept; nothing where something lies over it, or part of it is cut."""
+        if not self.is_attached or self.screen is not self.app.screen:
+            return ""
+        region = self.content_region
+        if self.screen.find_widget(self).visible_region != self.region:
+            return ""
+        return f"\x1b7\x1b[{region.y + 1};{region.x + 1}H{data}\x1b8"
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return rows; what is painted over sixels puts them out, so they are sent again after it."""
+        if self._frame is not None and self.way.kind == "sixel" and not self._is_sending:
+            self.call_after_refresh(self._send)
+        return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         """Return one row, neighbours of equal colours as one run."""
         width = self.size.width
+        if self._covered[1]:
+            return self._covered_line(y, width)
         if y >= len(self._cells):
             return Strip.blank(width, self.rich_style)
         row = self._cells[y, :width]
@@ -102,6 +205,16 @@ class Preview(Widget):
             for start, end in zip(starts, ends, strict=True)
         ]
         return Strip(segments, len(row)).adjust_cell_length(width, self.rich_style)
+
+    def _covered_line(self, y: int, width: int) -> Strip:
+        columns, rows = self._covered
+        if y >= rows or self.way.kind != "kitty":
+            return Strip.blank(width, self.rich_style)
+        self._number = self._number or kitty.new_number()
+        style = self.rich_style + Style(color=Color.parse(kitty.colour(self._number)))
+        columns = min(columns, width)
+        row = Strip([Segment(kitty.placeholders(y, columns), style)], columns)
+        return row.adjust_cell_length(width, self.rich_style)
 
     def _style(self, above: int, below: int) -> Style:
         style = self._styles.get((above, below))
