@@ -136,7 +136,7 @@ def test_a_dry_run_counts_what_is_done(
             ["--from", "{id}", "--set", "ppo.net_arch=16"],
             "ppo.net_arch is pi 16, vf 16, and the checkpoint's networks are",
         ),
-        (["half_cheetah", "--from", "{id}"], "it was trained on observations of shape (4,), and those of half_cheetah"),
+        (["half_cheetah", "--from", "{id}"], "and those of half_cheetah are of shape (17,)"),
         (["nothing_like_it", "--from", "{id}"], "no environment matches"),
         (["cart_pole", "-p", "ant", "--from", "{id}"], "one pattern"),
     ],

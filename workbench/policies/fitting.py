@@ -87,7 +87,13 @@ def why_unfit(policy: PolicyFacts, environment: EnvironmentFacts) -> list[str]:
     return faults
 
 
-def misfits(record: PolicyRecord, observations: SpaceRecord, actions: SpaceRecord, name: str) -> list[str]:
+def misfits(
+    record: PolicyRecord,
+    observations: SpaceRecord,
+    actions: SpaceRecord,
+    name: str,
+    observation_names: Sequence[str] = (),
+) -> list[str]:
     """Return why a policy cannot be trained on in an environment, both sides named; nothing where it can.
 
     How often it acts may change then: it learns what comes of that.
@@ -97,8 +103,9 @@ def misfits(record: PolicyRecord, observations: SpaceRecord, actions: SpaceRecor
         observations: What the environment gives.
         actions: What the environment takes.
         name: What the environment is called.
+        observation_names: One name an observation element; empty where it names none.
     """
-    facts = EnvironmentFacts(name, observations, actions)
+    facts = EnvironmentFacts(name, observations, actions, observation_names=tuple(observation_names))
     return why_unfit(record, facts)
 
 

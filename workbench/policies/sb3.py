@@ -13,6 +13,9 @@ from workbench.policies.network import Activation
 from workbench.policies.record import ActionMapRecord, LayerNames, NetworkRecord
 from workbench.policies.spaces import SpaceRecord
 
+FLAT = ("FlattenExtractor", "ActorExtractor")
+"""What gives an actor its observations as they are; the second leaves out what only its critic sees."""
+
 LOG_STD_BOUNDS = (-20.0, 2.0)
 """What SAC clamps its log standard deviations to."""
 
@@ -20,6 +23,14 @@ LOG_STD_BOUNDS = (-20.0, 2.0)
 def policy_tensors(policy: Any) -> Tensors:
     """Return all parameters of a policy, critics too, under Stable-Baselines3's own names."""
     return {name: tensor.detach().cpu().numpy() for name, tensor in policy.state_dict().items()}
+
+
+def actor_tensors(policy: Any, network: NetworkRecord) -> Tensors:
+    """Return the parameters of a policy's actor alone."""
+    names = {name for layer in (*network.trunk, network.head) for name in layer}
+    if network.log_std is not None:
+        names |= {network.log_std} if isinstance(network.log_std, str) else set(network.log_std)
+    return {name: tensor for name, tensor in policy_tensors(policy).items() if name in names}
 
 
 def describe_network(policy: Any, algorithm: str) -> NetworkRecord:
@@ -108,7 +119,7 @@ def _read_layers(modules: Any, prefix: str) -> tuple[tuple[LayerNames, ...], Act
 
 def _require_flat(policy: Any) -> None:
     extractor = type(policy.features_extractor).__name__
-    if extractor != "FlattenExtractor":
+    if extractor not in FLAT:
         raise RequestError(
             f"a policy that reads its observations through a {extractor} cannot be run without torch; "
             "workbench trains on vectors of numbers."

@@ -61,7 +61,7 @@ class EpisodeLog:
 
 
 class BatchVecEnv(VecEnv):
-    """All copies of a batched environment.
+    """All copies of a batched environment; observations end with what only a critic sees, where there is such a thing.
 
     The infos of a step are empty dicts but for copies that ended, unless `every_info` is set: a dict of numbers a copy
     and step costs more than the step.
@@ -76,7 +76,21 @@ class BatchVecEnv(VecEnv):
         self.every_info = every_info
         self._log = EpisodeLog()
         self._actions: NDArray[Any] | None = None
-        super().__init__(env.n_envs, env.observation_space, env.action_space)
+        space = env.observation_space
+        if env.critic_names:
+            env.add_critic_observations()
+            space = spaces.Box(-np.inf, np.inf, (math.prod(space.shape) + len(env.critic_names),), np.float64)
+        super().__init__(env.n_envs, space, env.action_space)
+
+    @property
+    def actor_space(self) -> spaces.Box:
+        """The space of what a policy sees: the first numbers of an observation."""
+        return self.env.observation_space
+
+    @property
+    def critic_names(self) -> tuple[str, ...]:
+        """What only a critic sees: the last numbers of an observation."""
+        return self.env.critic_names
 
     def reset(self) -> NDArray[np.float64]:
         """Begin a new episode in every copy, seeded if `seed` was called since the last reset."""

@@ -29,6 +29,7 @@ from workbench.training import chance, replay_log
 from workbench.training.circumstances import circumstances, differences
 from workbench.training.learner import Learner
 from workbench.training.learner_state import put_moments
+from workbench.training.model import critics_differ
 from workbench.training.plain import arrays, unpack
 from workbench.training.resumption import RESUME_FORMAT, folded
 from workbench.training.steering import read_sets
@@ -85,7 +86,12 @@ class Inheritance:
             CheckpointError: It learns from other observations or actions.
         """
         record = self.policy.record
-        faults = misfits(record, learner.observation_space, learner.action_space, "this run's environment")
+        names = tuple(getattr(getattr(learner.venv, "env", None), "observation_names", ()))
+        faults = misfits(record, learner.observation_space, learner.action_space, "this run's environment", names)
+        saved = None if self.state is None else self.state["learner"]
+        theirs = tuple(() if saved is None else saved.get("critic_names", ()))
+        if saved is not None and theirs != learner.critic_names:
+            faults.append(critics_differ(theirs, learner.critic_names))
         if faults:
             raise CheckpointError(f"{self.fork.reference} does not fit: {'; '.join(faults)}.")
         env = learner.env
@@ -96,10 +102,18 @@ class Inheritance:
             # Statistics that do not say over how much they were taken count as taken over every step.
             count = float(tensors.get("normalizer.count", np.float64(max(self.steps, 1))))
             mean, variance = (np.array(tensors[f"normalizer.{name}"], np.float64) for name in ("mean", "var"))
+            if learner.critic_names:
+                if saved is None:
+                    raise CheckpointError(
+                        f"{self.fork.reference} has no {RESUME_NAME} that can be used, and only there are the "
+                        "statistics of what the critic sees."
+                    )
+                whole = arrays(saved["normalizer"]["observations"])
+                mean, variance = np.asarray(whole["mean"]), np.asarray(whole["var"])
             put_moments(env.obs_rms, {"mean": mean, "var": variance, "count": count})
-        saved = None if self.state is None else self.state["learner"]["normalizer"]
-        if saved is not None:
-            put_moments(env.ret_rms, arrays(saved["returns"]))
+        statistics = None if saved is None else saved["normalizer"]
+        if statistics is not None:
+            put_moments(env.ret_rms, arrays(statistics["returns"]))
         elif env.norm_reward:
             self.notes.append("the statistics of rewards start fresh")
 
@@ -172,6 +186,11 @@ class Inheritance:
         ]
         if faults:
             raise CheckpointError(f"{self.fork.reference} does not fit: {'; '.join(sorted(faults))}.")
+        # A critic that sees more than the actor is only there.
+        kept = {} if self.state is None else self.state["learner"]["parameters"]["policy"]
+        for name in own.keys() - given.keys():
+            if name in kept and kept[name].shape == own[name].shape:
+                given[name] = kept[name]
         missing = own.keys() - given.keys()
         for name in sorted(missing):
             network, _, rest = name.partition(".")

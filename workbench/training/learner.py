@@ -21,12 +21,19 @@ from stable_baselines3.common.running_mean_std import RunningMeanStd
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
 from workbench.errors import SimulationError
-from workbench.policies.sb3 import describe_action_map, describe_network, policy_tensors
+from workbench.policies.sb3 import actor_tensors, describe_action_map, describe_network, policy_tensors
 from workbench.policies.spaces import describe_space
 from workbench.specs import RunSpec
 from workbench.training import learner_state
 from workbench.training.anomalies import AnomalyError, check_gradients, check_losses, check_weights
-from workbench.training.model import change_model, make_model, normalize
+from workbench.training.model import (
+    actor_space,
+    change_model,
+    critic_names,
+    critics_differ,
+    make_model,
+    normalize,
+)
 from workbench.training.replay_log import is_kept
 
 OFF_POLICY_STEPS = 1000
@@ -61,7 +68,9 @@ class Learner:
         self.venv = venv
         self.env = normalize(venv, spec)
         self.model: BaseAlgorithm = make_model(spec, self.env, seed=seed, workers=workers)
-        self.observation_space = describe_space(venv.observation_space, "observations")
+        self.observation_space = describe_space(actor_space(venv), "observations")
+        self.critic_names = critic_names(venv)
+        """What only its critic sees, behind what its actor sees."""
         self.action_space = describe_space(venv.action_space, "actions")
         self.network = describe_network(self.model.policy, spec.algorithm)
         self.action_map = describe_action_map(self.model.policy, self.action_space)
@@ -194,7 +203,8 @@ class Learner:
 
     def state(self) -> dict[str, Any]:
         """Return all that it is but for what it replays, as plain data; at the end of an iteration."""
-        return {"iteration": self.iteration, **learner_state.take(self.model, self.env, self.venv)}
+        own = {"iteration": self.iteration, "critic_names": list(self.critic_names)}
+        return own | learner_state.take(self.model, self.env, self.venv)
 
     def load_state(self, state: dict[str, Any]) -> bool:
         """Go on from what `state` returned, once started; return whether the environment is where it was too.
@@ -203,18 +213,26 @@ class Learner:
             ValueError: The state is that of another learner.
             SimulationError: The state is that of another environment.
         """
+        names = tuple(state.get("critic_names", ()))
+        if names != self.critic_names:
+            raise ValueError(critics_differ(names, self.critic_names))
         self.iteration = state["iteration"]
         is_exact = learner_state.put_back(state, self.model, self.env, self.venv)
         self.model._total_timesteps = self.horizon
         return is_exact
 
     def checkpoint_tensors(self) -> dict[str, Any]:
-        """Return the weights and the statistics of the normaliser as they are now."""
-        tensors = dict(policy_tensors(self.model.policy))
+        """Return the weights and the statistics of the normaliser as they are now: all that the actor needs.
+
+        The critic's are there too, but for one that sees what the actor does not.
+        """
+        policy = self.model.policy
+        tensors = dict(actor_tensors(policy, self.network) if self.critic_names else policy_tensors(policy))
         if isinstance(self.env, VecNormalize) and isinstance(self.env.obs_rms, RunningMeanStd) and self.env.norm_obs:
             statistics = self.env.obs_rms
-            tensors["normalizer.mean"] = statistics.mean
-            tensors["normalizer.var"] = statistics.var
+            seen = len(statistics.mean) - len(self.critic_names)
+            tensors["normalizer.mean"] = statistics.mean[:seen]
+            tensors["normalizer.var"] = statistics.var[:seen]
             tensors["normalizer.count"] = np.array(statistics.count, np.float64)
         return tensors
 

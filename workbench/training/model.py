@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from workbench.errors import RequestError
 from workbench.specs import Algorithm, RunSpec, schedule
 from workbench.training.device import choose_device
+from workbench.training.fast.asymmetric import POLICIES
 from workbench.training.fast.normalize import Normalizer
 from workbench.training.fast.ppo import PPO
 from workbench.training.fast.sac import SAC
@@ -54,6 +56,23 @@ def normalize(venv: VecEnv, spec: RunSpec) -> VecEnv:
     )
 
 
+def critic_names(env: VecEnv) -> tuple[str, ...]:
+    """Return the names of what only a critic sees: the last numbers of an observation of this environment."""
+    return tuple(getattr(env.unwrapped, "critic_names", ()))
+
+
+def critics_differ(theirs: Sequence[str], mine: Sequence[str]) -> str:
+    """Return in words that a critic sees other numbers, or in another order, than one it was to go on from."""
+    one, other = (", ".join(names) or "nothing" for names in (theirs, mine))
+    return f"beside what its actor sees its critic saw {one}, and this run's sees {other}"
+
+
+def actor_space(env: VecEnv) -> spaces.Space[Any]:
+    """Return the space of what an actor sees of this environment's observations."""
+    space: spaces.Space[Any] = getattr(env.unwrapped, "actor_space", env.observation_space)
+    return space
+
+
 def make_model(spec: RunSpec, env: VecEnv, *, seed: int, workers: int = 0) -> BaseAlgorithm:
     """Return the learner that a spec describes.
 
@@ -69,11 +88,16 @@ def make_model(spec: RunSpec, env: VecEnv, *, seed: int, workers: int = 0) -> Ba
     if spec.algorithm != "ppo" and not isinstance(env.action_space, spaces.Box):
         kind = type(env.action_space).__name__
         raise RequestError(f"{spec.algorithm.upper()} needs continuous actions, and these are {kind}; use PPO.")
+    keywords = _policy_keywords(spec)
+    policy: Any = "MlpPolicy"
+    if critic_names(env):
+        policy = POLICIES[spec.algorithm]
+        keywords["actor_size"] = math.prod(actor_space(env).shape or ())
     try:
         model = CLASSES[spec.algorithm](
-            "MlpPolicy",
+            policy,
             env,
-            policy_kwargs=_policy_keywords(spec),
+            policy_kwargs=keywords,
             seed=seed,
             device=choose_device(spec)[0],
             **_keywords(spec, env),

@@ -59,6 +59,7 @@ def entry_of(fork: Fork, catalog: Catalog) -> Entry:
 def misfit(fork: Fork, entry: Entry) -> Problem | None:
     """Return why a checkpoint cannot be trained on in an environment, which is made for that; None where it can."""
     from workbench.policies import read_record
+    from workbench.policies.environments import facts_of
     from workbench.policies.fitting import misfits
     from workbench.policies.spaces import describe_space
     from workbench.simulation import EnvSource
@@ -68,9 +69,10 @@ def misfit(fork: Fork, entry: Entry) -> Problem | None:
     env = make_batch(source) or make_single(source)
     try:
         spaces = (describe_space(env.observation_space, "observations"), describe_space(env.action_space, "actions"))
+        names = facts_of(env, entry.name).observation_names
     finally:
         env.close()
-    faults = misfits(read_record(fork.checkpoint), *spaces, entry.name)
+    faults = misfits(read_record(fork.checkpoint), *spaces, entry.name, names)
     if not faults:
         return None
     message = f"{fork.reference} does not fit {entry.name}: {'; '.join(faults)}"

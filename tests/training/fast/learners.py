@@ -46,11 +46,17 @@ class Empty(gymnasium.Env[Any, Any]):
 
 
 def make(
-    cls: type[OffPolicyAlgorithm], env: VecEnv | None = None, *, n_envs: int = 1, filled: int = 300, **keywords: Any
+    cls: type[OffPolicyAlgorithm],
+    env: VecEnv | None = None,
+    *,
+    n_envs: int = 1,
+    filled: int = 300,
+    policy: Any = "MlpPolicy",
+    **keywords: Any,
 ) -> Any:
     """Return a model that could be trained at once."""
     keywords = {**network(32, 32), "batch_size": 32, "buffer_size": 1000, "seed": 5, "device": "cpu", **keywords}
-    model = cls("MlpPolicy", env or DummyVecEnv([Empty] * n_envs), **keywords)
+    model = cls(policy, env or DummyVecEnv([Empty] * n_envs), **keywords)
     model.set_logger(Logger(folder=None, output_formats=[]))
     random = np.random.default_rng(7)
     buffer = model.replay_buffer

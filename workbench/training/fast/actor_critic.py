@@ -14,13 +14,14 @@ from stable_baselines3.common.torch_layers import FlattenExtractor, MlpExtractor
 from torch import nn
 
 from workbench.training.fast import flat as flat_parameters
+from workbench.training.fast.asymmetric import AsymmetricActorCriticPolicy, AsymmetricMlpExtractor
 from workbench.training.fast.flat import FlatParameters
 from workbench.training.fast.perceptron import Pass, Perceptrons, parameters_in_order, read_layers
 
 
-def why_not(policy: nn.Module) -> str | None:
+def why_not(policy: Any) -> str | None:
     """Return why the gradients of a policy are not those written out here, or None where they are."""
-    if type(policy) is not ActorCriticPolicy:
+    if type(policy) not in (ActorCriticPolicy, AsymmetricActorCriticPolicy):
         return f"the policy is a {type(policy).__name__}"
     space = policy.observation_space
     if not isinstance(space, spaces.Box) or space.dtype is None or space.dtype.kind != "f":
@@ -30,7 +31,7 @@ def why_not(policy: nn.Module) -> str | None:
     extractors = (policy.features_extractor, policy.pi_features_extractor, policy.vf_features_extractor)
     if any(type(extractor) is not FlattenExtractor for extractor in extractors):
         return "there is a features extractor of its own"
-    if type(policy.mlp_extractor) is not MlpExtractor or None in _read(policy):
+    if type(policy.mlp_extractor) not in (MlpExtractor, AsymmetricMlpExtractor) or None in _read(policy):
         return "the networks are not plain perceptrons"
     if not all(parameter.requires_grad for parameter in policy.parameters()):
         return "some parameters are frozen"
@@ -55,6 +56,11 @@ class ActorCritic:
     @property
     def obs_size(self) -> int:
         """Numbers in an observation."""
+        return int(self._layers[1][0].in_features)
+
+    @property
+    def actor_size(self) -> int:
+        """How many of them, from the first, the actor reads; the critic reads all."""
         return int(self._layers[0][0].in_features)
 
     @property

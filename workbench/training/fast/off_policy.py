@@ -23,6 +23,7 @@ from stable_baselines3.common.utils import should_collect_more_steps
 from stable_baselines3.common.vec_env import VecEnv
 
 from workbench.simulation import StepArrays
+from workbench.training.fast.asymmetric import ActorExtractor
 from workbench.training.fast.noise import Kind, SeededNoise, StepNoise, add_noise
 from workbench.training.fast.normalize import Normalizer, steps_arrays
 from workbench.training.fast.perceptron import read_layers
@@ -255,7 +256,9 @@ class Infos(Sequence[Mapping[str, Any]]):
 
 def why_not_policy(policy: Any) -> str | None:
     """Return what of a policy of SAC or TD3 is not recognised, its actor's layers apart."""
-    extractors = [part.features_extractor for part in (policy.actor, policy.critic, policy.critic_target)]
+    extractors = [part.features_extractor for part in (policy.critic, policy.critic_target)]
+    if type(policy.actor.features_extractor) is not ActorExtractor:
+        extractors.append(policy.actor.features_extractor)
     if any(type(extractor) is not FlattenExtractor for extractor in extractors) or not _is_vector(policy):
         return "observations are not plain vectors"
     if policy.share_features_extractor:

@@ -46,7 +46,7 @@ class Rollout:
 
     def act(self, step: int, observations: Array) -> Array:
         """Return actions (n, a), not clipped, for the observations of a step."""
-        self._means.inputs[...] = observations.reshape(self._n_envs, -1)
+        self._means.inputs[...] = observations.reshape(self._n_envs, -1)[:, : self._network.actor_size]
         self._buffer.observations[step] = observations
         actions: Array = self._actions[step]
         np.add(self._means(), self._shifts[step], out=actions)

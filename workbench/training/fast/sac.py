@@ -14,6 +14,7 @@ from stable_baselines3.sac import policies
 from stable_baselines3.sac.policies import LOG_STD_MAX, LOG_STD_MIN
 
 from workbench.training.fast import flat
+from workbench.training.fast.asymmetric import AsymmetricSACPolicy
 from workbench.training.fast.batch import Batch
 from workbench.training.fast.flat import FlatParameters, bind_all
 from workbench.training.fast.noise import Kind
@@ -65,7 +66,7 @@ class SAC(OffPolicy, stable_baselines3.SAC):
 
     def _why_not(self) -> str | None:
         policy: Any = self.policy
-        if type(policy) is not policies.SACPolicy or type(policy.actor) is not policies.Actor:
+        if type(policy) not in (policies.SACPolicy, AsymmetricSACPolicy) or type(policy.actor) is not policies.Actor:
             return f"the policy is a {type(policy).__name__}"
         if self.use_sde or policy.actor.use_sde:
             return "exploration is state-dependent"
@@ -90,12 +91,12 @@ class SACUpdates:
         actor = policy.actor
         trunk, activation = read_layers(actor.latent_pi) or ([], torch.nn.ReLU)
         layers = [*([linear] for linear in trunk), [actor.mu, actor.log_std]]
-        obs_size, width = actor.features_dim, actor.mu.out_features
+        seen, width = actor.features_dim, actor.mu.out_features
         self.batch_size = batch_size
         self.n_envs = model.n_envs
         self._pace = Pace()
         self.policy = policy
-        self._batch = batch = Batch(batch_size, obs_size, width)
+        self._batch = batch = Batch(batch_size, policy.critic.features_extractor.features_dim, width)
         self._actor = FlatParameters(parameters_in_order(layers), actor.optimizer)
         self._critics = TwinCritics(policy.critic, policy.critic_target, batch)
         self._flat = [self._actor, self._critics.learned, self._critics.target]
@@ -109,8 +110,9 @@ class SACUpdates:
         net = Perceptrons(self._actor, layers, activation)
         self._output = torch.zeros(1, 2 * batch_size, 2 * width)
         now, after = torch.split(self._output, batch_size, dim=1)
-        self._act = Pass(net, batch.observations[:batch_size], learning=batch_size, output=now)
-        self._next_act = Pass(net, batch.observations[batch_size:], output=after)
+        # The critics may see more than the actor, behind what it sees.
+        self._act = Pass(net, batch.observations[:batch_size, :seen], learning=batch_size, output=now)
+        self._next_act = Pass(net, batch.observations[batch_size:, :seen], output=after)
 
         # Slices are made once: at these sizes, making one takes as long as what is done with it.
         self._mean, self._raw_log_std = torch.split(self._output[0], width, dim=1)
@@ -128,7 +130,7 @@ class SACUpdates:
         self._least, self._returns = torch.zeros(batch_size), torch.zeros(batch_size)
 
         self._size = width
-        self._seen = torch.zeros(model.n_envs, obs_size)
+        self._seen = torch.zeros(model.n_envs, seen)
         self._explore = Pass(net, self._seen)
 
     def bind(self) -> str | None:
@@ -138,7 +140,8 @@ class SACUpdates:
     def act(self, observations: NDArray[Any], noise: Draw) -> NDArray[Any]:
         """Return actions (n, a) within -1 and 1, drawn for observations (n, …)."""
         with one_thread(), torch.inference_mode():
-            self._seen.copy_(torch.from_numpy(observations).view(self._seen.shape))
+            rows = torch.from_numpy(observations).view(len(self._seen), -1)
+            self._seen.copy_(rows[:, : self._seen.shape[1]])
             mean, log_std = torch.split(self._explore.forward()[0], self._size, dim=1)
             std = log_std.clamp(LOG_STD_MIN, LOG_STD_MAX).exp_()
             actions: NDArray[Any] = std.mul_(torch.from_numpy(noise(Kind.POLICY))).add_(mean).tanh_().numpy()

@@ -213,7 +213,8 @@ class _Work:
         flat = network.flat.with_grads(grads)
         self.log_std_grad: Array = flat.view(grads, [network.log_std]).numpy()
         policy, value = network.perceptrons(flat)
-        self.policy_inputs, self.value_inputs = torch.zeros(2, rows, network.obs_size).unbind()
+        self.policy_inputs = torch.zeros(rows, network.actor_size)
+        self.value_inputs = torch.zeros(rows, network.obs_size)
         self.policy_pass = Pass(policy, self.policy_inputs, learning=rows)
         self.value_pass = Pass(value, self.value_inputs, learning=rows)
         self.mean: Array = self.policy_pass.output[0].numpy()
@@ -233,6 +234,7 @@ class _Piece:
     def __init__(self, update: Update, work: _Work, rows: slice, minibatch_rows: int) -> None:
         self.work = work
         self._all_observations = update._observations
+        self._all_seen = update._observations[:, : update.network.actor_size]
         self._order = update._order[rows]
         self._actions: Array = update._sorted_actions[rows].numpy()
         self._old_log_probs, self._advantages, self._returns, self._old_values = update._sorted_columns[:, rows].numpy()
@@ -248,7 +250,7 @@ class _Piece:
 
     def _differentiate_policy(self, terms: Terms, shared: _Shared) -> None:
         work, log_ratio = self.work, self._log_ratio
-        torch.index_select(self._all_observations, 0, self._order, out=work.policy_inputs)
+        torch.index_select(self._all_seen, 0, self._order, out=work.policy_inputs)
         work.policy_pass.forward()
         np.subtract(self._actions, work.mean, out=work.distance)
         np.multiply(work.distance, shared.inverse_std, out=work.distance)

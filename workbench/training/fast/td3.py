@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from stable_baselines3.td3 import policies
 
 from workbench.training.fast import flat
+from workbench.training.fast.asymmetric import AsymmetricTD3Policy
 from workbench.training.fast.batch import Batch
 from workbench.training.fast.flat import FlatParameters, bind_all
 from workbench.training.fast.off_policy import Draw, OffPolicy, why_not_policy
@@ -41,7 +42,7 @@ class TD3(OffPolicy, stable_baselines3.TD3):
 
     def _why_not(self) -> str | None:
         policy: Any = self.policy
-        if type(policy) is not policies.TD3Policy or type(policy.actor) is not policies.Actor:
+        if type(policy) not in (policies.TD3Policy, AsymmetricTD3Policy) or type(policy.actor) is not policies.Actor:
             return f"the policy is a {type(policy).__name__}"
         *layers, squash = policy.actor.mu
         if type(squash) is not torch.nn.Tanh or read_layers(layers) is None or len(layers) % 2 == 0:
@@ -69,8 +70,8 @@ class TD3Updates:
 
         layers, activation = _actor_layers(policy.actor)
         target_layers, _ = _actor_layers(policy.actor_target)
-        obs_size, size = policy.actor.features_dim, layers[-1][0].out_features
-        self._batch = batch = Batch(batch_size, obs_size, size)
+        seen, size = policy.actor.features_dim, layers[-1][0].out_features
+        self._batch = batch = Batch(batch_size, policy.critic.features_extractor.features_dim, size)
         self._actor = FlatParameters(parameters_in_order(layers), policy.actor.optimizer)
         self._target_actor = FlatParameters(parameters_in_order(target_layers))
         self._critics = TwinCritics(policy.critic, policy.critic_target, batch)
@@ -78,8 +79,9 @@ class TD3Updates:
 
         net = Perceptrons(self._actor, layers, activation)
         target_net = Perceptrons(self._target_actor, target_layers, activation)
-        self._act = Pass(net, batch.observations[:batch_size], learning=batch_size)
-        self._next_act = Pass(target_net, batch.observations[batch_size:])
+        # The critics may see more than the actor, behind what it sees.
+        self._act = Pass(net, batch.observations[:batch_size, :seen], learning=batch_size)
+        self._next_act = Pass(target_net, batch.observations[batch_size:, :seen])
         self._first_critic = self._critics.first
         # Every action counts the same in the loss of the actor.
         self._first_critic.gradient.fill_(-1 / batch_size)
@@ -90,7 +92,7 @@ class TD3Updates:
         self._noise = torch.zeros(batch_size, size)
         self._returns = torch.zeros(batch_size)
 
-        self._seen = torch.zeros(model.n_envs, obs_size)
+        self._seen = torch.zeros(model.n_envs, seen)
         self._explore = Pass(net, self._seen)
 
     def bind(self) -> str | None:
@@ -100,7 +102,8 @@ class TD3Updates:
     def act(self, observations: NDArray[Any], noise: Draw) -> NDArray[Any]:
         """Return the policy's actions (n, a) for observations (n, …); the policy has no noise of its own."""
         with one_thread(), torch.inference_mode():
-            self._seen.copy_(torch.from_numpy(observations).view(self._seen.shape))
+            rows = torch.from_numpy(observations).view(len(self._seen), -1)
+            self._seen.copy_(rows[:, : self._seen.shape[1]])
             actions: NDArray[Any] = self._explore.forward()[0].tanh().numpy()
         return actions
 
