@@ -150,6 +150,17 @@ def test_samples_of_a_torch_policy_depend_on_their_stream_alone(tmp_path: Path) 
     assert np.abs(wanted - model.predict(rows, deterministic=True)[0]).max() > 0.1
 
 
+@pytest.mark.parametrize("algorithm", ["ppo", "sac", "dqn"])
+def test_files_that_the_first_version_wrote_act_as_it_did(algorithm: str) -> None:
+    files = Path(__file__).parent / "files"
+    actor = load_policy(files / f"{algorithm}.zip")
+    assert isinstance(actor, PolicyActor)
+    assert actor.description.title == f"{algorithm.upper()} by Stable-Baselines3 1.0"
+    assert (actor.description.normalizer is not None) == (algorithm == "sac")
+    with np.load(files / "actions.npz") as wanted:
+        compare(actor, wanted[algorithm], observations())
+
+
 @pytest.mark.parametrize("protocol", [2, 4])
 def test_a_file_of_the_first_version_with_spaces_of_gym(
     protocol: int, old_gym: Mapping[str, type], tmp_path: Path

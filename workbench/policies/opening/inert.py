@@ -33,14 +33,13 @@ _NAMES = frozenset({
     "numpy.core.multiarray._reconstruct", "numpy._core.multiarray._reconstruct",
     "numpy.core.multiarray.scalar", "numpy._core.multiarray.scalar",
     "numpy.core.numeric._frombuffer", "numpy._core.numeric._frombuffer",
-    "gym.utils.seeding.RandomNumberGenerator", "gymnasium.utils.seeding.RandomNumberGenerator",
-    "gym.utils.seeding.np_random", "types.MappingProxyType", "pathlib.PosixPath", "torch.device",
+    "types.MappingProxyType", "pathlib.PosixPath", "torch.device",
 })
 """Names that may occur wherever data is read; as all others they stay names."""
 
 _FAMILIES = (
     "numpy.random._", "numpy.random.bit_generator.", "numpy.random.mtrand.", "numpy.dtypes.",
-    "gym.spaces.", "gymnasium.spaces.",
+    "gym.spaces.", "gymnasium.spaces.", "gym.utils.seeding.", "gymnasium.utils.seeding.",
     "torch.nn.modules.activation.", "torch.nn.modules.linear.Identity", "torch.optim.",
     "stable_baselines3.", "sb3_contrib.",
 )
