@@ -28,9 +28,7 @@ from workbench.simulation.guard import Guard, module_path
 from workbench.simulation.mjcf import actuator_name, compile_model
 from workbench.simulation.noise import Noise
 from workbench.simulation.snapshot import OpenBatch, Snapshot, put_back, take
-
-if typing.TYPE_CHECKING:
-    from workbench.simulation.terms import TermSet
+from workbench.simulation.terms.term_set import TermSet
 
 C = TypeVar("C", bound=BatchEnvConfig)
 Ids = NDArray[np.intp]
@@ -71,8 +69,8 @@ class BatchEnv(ABC, Generic[C]):
     config: C
     n_envs: int
     name: str
-    terms: TermSet | None = None
-    """Reward terms, endings and goals by name, made in `load`; see `workbench.simulation.terms`."""
+    terms: TermSet
+    """Reward terms, endings and goals by name, where `load` made them; see `workbench.simulation.terms`."""
     model: Any
     """The compiled `MjModel`; all copies share it."""
     batch: Any
@@ -126,8 +124,10 @@ class BatchEnv(ABC, Generic[C]):
             self._clocks = np.zeros((2, n_envs), dtype=np.int64)
             self.elapsed, self.lengths = self._clocks
             self.generators = []
-            if self.terms is not None:
-                self.terms.bind(self)
+            made = getattr(self, "terms", None)
+            self._terms = made if isinstance(made, TermSet) else None
+            if self._terms is not None:
+                self._terms.bind(self)
             self.setup()
             self.batch.reset()
             self._open_spaces()
@@ -346,8 +346,8 @@ class BatchEnv(ABC, Generic[C]):
             copy = int(error.ids[0])
             raise SimulationError(f"{self._where(copy)}: MuJoCo says: {self.batch.error(copy)}") from error
         self._clocks += 1
-        if self.terms is not None:
-            self.terms.advance(actions)
+        if self._terms is not None:
+            self._terms.advance(actions)
         self.measure()
         # Terms, their sum, infos.
         values = np.zeros((self._rows, self.n_envs))
@@ -384,8 +384,8 @@ class BatchEnv(ABC, Generic[C]):
         # The state of a copy is what `mj_resetData` and then Gymnasium's `set_state` would leave.
         self.batch.reset(ids, stage=mujoco.mjtStage.mjSTAGE_NONE)
         noise = Noise(self.generators, ids)
-        if self.terms is not None:
-            self.terms.begin(noise)
+        if self._terms is not None:
+            self._terms.begin(noise)
         qpos, qvel = self.initial_state(noise)
         self.qpos[ids] = qpos
         self.qvel[ids] = qvel

@@ -50,7 +50,7 @@ def take(env: BatchEnv[Any]) -> Snapshot:
         "model": {name: array.copy() for name, array in expanded.items() if array is not None},
         "generators": [generator.bit_generator.state for generator in env.generators],
         "sums": [array.copy() for array in env.statistics.arrays],
-        "terms": {} if env.terms is None else {name: array.copy() for name, array in env.terms.state().items()},
+        "terms": {} if env._terms is None else {name: array.copy() for name, array in env._terms.state().items()},
         "attributes": {name: _copied(value) for name, value in _kept(env) if name not in _ITS_OWN},
     }
 
@@ -70,8 +70,8 @@ def put_back(env: BatchEnv[Any], snapshot: Mapping[str, Any]) -> None:
             _fill_read_only(batch.bind(name), array)
         for own, array in zip(env.statistics.arrays, snapshot["sums"], strict=True):
             _fill(own, array)
-        if env.terms is not None:
-            env.terms.put_back(snapshot["terms"])
+        if env._terms is not None:
+            env._terms.put_back(snapshot["terms"])
         env.generators = [_generator(state) for state in snapshot["generators"]]
         for name, value in snapshot["attributes"].items():
             _put_attribute(env, name, value)

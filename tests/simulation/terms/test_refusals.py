@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -241,9 +242,14 @@ def test_a_goal_has_the_numbers_that_its_term_reads() -> None:
     assert "command names a goal" in refusal("base_velocity", vx=1, command="walk")
 
 
-def test_terms_that_were_never_bound_say_how_they_are() -> None:
-    import mujoco
+def test_terms_need_a_model_that_can_still_be_added_to() -> None:
+    with pytest.raises(RequestError, match="terms are declared over an MjSpec"):
+        TermSet(mujoco.MjModel.from_xml_string(ARM), rewards={})
+    with pytest.raises(RequestError, match="the term high must be what make_term or make_predicate gives"):
+        host(rewards={"high": {"predicate": "constant", "value": 1}})
 
+
+def test_terms_that_were_never_bound_say_how_they_are() -> None:
     loose = TermSet(mujoco.MjSpec.from_string(ARM), rewards={})
     with pytest.raises(SimulationError, match=r"keep it as `self.terms`"):
         loose.rewards()

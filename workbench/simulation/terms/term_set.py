@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -54,6 +55,11 @@ class TermSet:
         watched: Mapping[str, Term] | None = None,
         goals: Mapping[str, Bounds] | None = None,
     ) -> None:
+        if not isinstance(spec, mujoco.MjSpec):
+            raise RequestError(
+                f"terms are declared over an MjSpec, which sensors can still be added to, not over {spec!r}.",
+                hint="`load_spec(find_asset(NAME))` gives one; `load` returns it.",
+            )
         self._rewards, self._endings, self._watched = dict(rewards), dict(endings or {}), dict(watched or {})
         for name, term in self._all():
             if not isinstance(term, Term):
