@@ -192,9 +192,13 @@ def _interval(scores: Floats, repetitions: int, seed: int) -> tuple[Floats, Floa
     """The bootstrap interval of each column of `(runs, columns)`, all of the same draws."""
     runs, columns = scores.shape
     drawn = np.random.default_rng(seed).integers(runs, size=(runs, repetitions))
+    # Few runs can be drawn in few ways only, and in which order makes no difference.
+    ways, which = np.unique(np.sort(drawn, axis=0), axis=1, return_inverse=True)
     at_once = max(1, _MOST_DRAWN // drawn.size)
     parts = [
-        np.percentile(_trimmed_mean(scores[drawn, start : start + at_once]), _ends(CONFIDENCE), axis=0)
+        np.percentile(
+            _trimmed_mean(scores[ways, start : start + at_once])[which.reshape(-1)], _ends(CONFIDENCE), axis=0
+        )
         for start in range(0, columns, at_once)
     ]
     low, high = np.concatenate(parts, axis=1)

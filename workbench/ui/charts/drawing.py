@@ -19,7 +19,7 @@ from workbench.ui.charts.grouping import Prepared
 from workbench.ui.charts.line import Line, pieces
 from workbench.ui.charts.model import ChartData, ChartView, XAxis
 from workbench.ui.charts.plan import Plan, plan
-from workbench.ui.charts.raster import BRAILLE, NOBODY, Stroke, column_of, rasterize, row_of
+from workbench.ui.charts.raster import BRAILLE, NOBODY, Stroke, column_of, rasterize, row_of, rows_of
 from workbench.ui.charts.small import sentence, sparks
 from workbench.ui.charts.trace import Traces
 
@@ -186,19 +186,22 @@ class _Canvas:
             if item.low is None or item.high is None or len(item.low) < 2:
                 continue
             edges = [np.interp(places, line.x, line.y, np.nan, np.nan) for line in (item.low, item.high)]
-            for column in np.flatnonzero(np.isfinite(edges[0]) & np.isfinite(edges[1])).tolist():
-                lower, upper = (row_of(float(edge[column]), self.y_range, self.height) for edge in edges)
-                self._band_column(self.left + column, upper, lower, item)
+            inside = np.flatnonzero(np.isfinite(edges[0]) & np.isfinite(edges[1]))
+            bottoms, tops = (rows_of(edge[inside], self.y_range, self.height).tolist() for edge in edges)
+            style = style_of("band" if self.tinted else "edge", item)
+            for column, upper, lower in zip(inside.tolist(), tops, bottoms, strict=True):
+                self._band_column(self.left + column, upper, lower, style)
 
-    def _band_column(self, column: int, upper: int, lower: int, item: Prepared) -> None:
+    def _band_column(self, column: int, upper: int, lower: int, style: str) -> None:
         if not self.tinted:
             for row in {upper, lower}:
                 if 0 <= row < self.height:
-                    self._put(row, column, "·", style_of("edge", item))
+                    self._put(row, column, "·", style)
             return
+        tint = Cell(BLANK.sign, BLANK.style, style)
         for row in range(max(0, upper), min(self.height - 1, lower) + 1):
             cell = self.rows[row][column]
-            self.rows[row][column] = Cell(cell.sign, cell.style, style_of("band", item))
+            self.rows[row][column] = tint if cell is BLANK else Cell(cell.sign, cell.style, style)
 
     def _references(self) -> list[tuple[int, str]]:
         named = []

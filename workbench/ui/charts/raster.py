@@ -89,7 +89,12 @@ def column_of(x: float, x_range: tuple[float, float], width: int) -> int:
 
 def row_of(y: float, y_range: tuple[float, float], height: int) -> int:
     """Return the cell row of a value, counted from the top."""
-    return height - 1 - int(_round(_places(np.array([y]), y_range, height * DOTS_Y))[0]) // DOTS_Y
+    return int(rows_of(np.array([y]), y_range, height)[0])
+
+
+def rows_of(y: Floats, y_range: tuple[float, float], height: int) -> Dots:
+    """Return where many values are, as `row_of` does for one, `(n,)`."""
+    return height - 1 - _round(_places(y, y_range, height * DOTS_Y)) // DOTS_Y
 
 
 def dot_edges(x_range: tuple[float, float], width: int) -> Floats:
