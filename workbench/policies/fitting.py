@@ -51,8 +51,12 @@ def require_fit(policy: PolicyFacts, environment: EnvironmentFacts, what: str) -
         CheckpointError: Shapes, order, bounds or the control period differ; all that do are named, both sides of each.
     """
     faults = why_unfit(policy, environment)
-    if faults:
-        raise CheckpointError(f"{what} does not fit {environment.name}: {'; '.join(faults)}.")
+    if not faults:
+        return
+    hint = ""
+    if len(faults) == 1 and not _same_period(policy, environment):
+        hint = "Give the environment the same control period, or train the policy on in this one (`train --from`)."
+    raise CheckpointError(f"{what} does not fit {environment.name}: {'; '.join(faults)}.", hint=hint)
 
 
 def why_unfit(policy: PolicyFacts, environment: EnvironmentFacts) -> list[str]:
@@ -79,12 +83,17 @@ def why_unfit(policy: PolicyFacts, environment: EnvironmentFacts) -> list[str]:
     if not faults:
         faults += _bounds(policy.action_space, environment.action_space, name)
     mine_s, theirs_s = environment.control_period_s, policy.control_period_s
-    if mine_s is not None and theirs_s is not None and not math.isclose(mine_s, theirs_s, rel_tol=PERIOD_TOLERANCE):
+    if mine_s and theirs_s and not _same_period(policy, environment):
         faults.append(
             f"it was trained to act every {theirs_s:g} s ({1 / theirs_s:.4g} Hz), and {name} takes an action every "
             f"{mine_s:g} s ({1 / mine_s:.4g} Hz)"
         )
     return faults
+
+
+def _same_period(policy: PolicyFacts, environment: EnvironmentFacts) -> bool:
+    mine_s, theirs_s = environment.control_period_s, policy.control_period_s
+    return mine_s is None or theirs_s is None or math.isclose(mine_s, theirs_s, rel_tol=PERIOD_TOLERANCE)
 
 
 def misfits(

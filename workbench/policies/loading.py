@@ -79,7 +79,9 @@ class FoundPolicy:
         return self._open_program(facts or self._facts(), trust=trust, stochastic=stochastic)
 
     def _open_program(self, facts: EnvironmentFacts, *, trust: bool, stochastic: bool) -> Policy:
+        from workbench.policies.fitting import require_fit
         from workbench.policies.opening import programs
+        from workbench.policies.opening.manifests import read_manifest
         from workbench.policies.spaces import SpaceRecord
 
         spaces = facts.observation_space, facts.action_space
@@ -97,16 +99,24 @@ class FoundPolicy:
                 f"{self.path} does not fit {facts.name}: it reads {run.inputs} numbers, and the observations of "
                 f"{facts.name} are of shape {spaces[0].shape}{names}."
             )
+        digest = programs.file_digest(self.path)
+        told = read_manifest(self.path, digest)
         known = Description(
             path=self.path,
             kind=self.kind,
-            sha256=programs.file_digest(self.path),
-            algorithm="",
-            steps=None,
+            sha256=digest,
+            algorithm=told.algorithm,
+            steps=self.steps,
             environment=self.environment,
-            observation_space=spaces[0],
-            action_space=spaces[1],
+            observation_space=told.observation_space or spaces[0],
+            action_space=told.action_space or spaces[1],
+            control_period_s=told.control_period_s,
+            observation_names=told.observation_names,
+            action_names=told.action_names,
+            versions=told.versions,
         )
+        if told.observation_space is not None:
+            require_fit(known, facts, str(self.path))
         return programs.ProgramActor(run, known, stochastic=stochastic)
 
     def _facts(self) -> EnvironmentFacts:
@@ -181,7 +191,7 @@ def find_policy(
         return FoundPolicy(path, kind, environment or EnvSource.from_json(dict(record.environment)), record.steps)
     if kind == "sb3":
         return _find_sb3(path, environment, normalizer, project)
-    return FoundPolicy(path, kind, environment)
+    return _find_program(path, kind, environment, project)
 
 
 def find_checkpoint(reference: str | Path, project: Project | None = None) -> Path:
@@ -227,6 +237,16 @@ def kind_of(path: Path) -> PolicyKind:
         f"{path} is no policy that can be opened.",
         hint="Those are checkpoints, .zip of Stable-Baselines3, run folders of RL-Zoo, TorchScript (.pt) and .onnx.",
     )
+
+
+def _find_program(path: Path, kind: PolicyKind, environment: EnvSource | None, project: Project | None) -> FoundPolicy:
+    from workbench.policies.opening.manifests import read_manifest
+    from workbench.policies.opening.programs import file_digest
+
+    told = read_manifest(path, file_digest(path))
+    if environment is None and told.env_id:
+        environment = replace(_trained_in(told.env_id, path, project), env_cfg=told.env_cfg)
+    return FoundPolicy(path, kind, environment, told.steps)
 
 
 def _find_sb3(

@@ -46,6 +46,16 @@ _NOT_TO_ACT: Mapping[str, Any] = {
 """Settings that are not loaded even from a trusted file: nothing that acts needs them."""
 
 
+_CONTRIBUTED = {
+    "common.maskable": "MaskablePPO",
+    "qrdqn": "QRDQN",
+    "crossq": "CrossQ",
+    "ars": "ARS",
+    "tqc": "TQC",
+}
+"""Learners of sb3-contrib by the module of their policies."""
+
+
 def open_sb3(
     path: Path,
     *,
@@ -96,7 +106,7 @@ def open_sb3(
         if not trust:
             raise
         model = _load_trusted(archive, refusal, tell)
-    known = _with_spaces(known, model.observation_space, model.action_space)
+    known = _with_spaces(replace(known, algorithm=type(model).__name__.lower()), *_spaces_of(model))
     _require_shape(moments, model.observation_space, path)
     return TorchActor(model.policy, known, moments, stochastic=stochastic, seed=seed)
 
@@ -111,6 +121,10 @@ def read_saved(archive: Archive) -> Saved:
     name = path_of(policy_class)
     if not name or "." not in name:
         raise CheckpointError(f"{archive.path} does not say what class its policy is of.")
+    if ".recurrent." in name:
+        raise CheckpointError(
+            f"{archive.path} is a {name.rpartition('.')[2]}, which has a memory; policies here act on one observation."
+        )
     keywords = archive.get("policy_kwargs") or {}
     if not isinstance(keywords, Mapping):
         raise CheckpointError(f"{archive.path}: the settings of its policy are no dictionary.")
@@ -153,6 +167,10 @@ def steps_of(archive: Archive) -> int | None:
     """Return for how many steps a policy was trained."""
     steps = archive.settings.get("num_timesteps")
     return steps if isinstance(steps, int) and steps >= 0 else None
+
+
+def _spaces_of(model: Any) -> tuple[Any, Any]:
+    return model.observation_space, model.action_space
 
 
 def _with_spaces(known: Description, observation: Any, action: Any) -> Description:
@@ -200,10 +218,10 @@ def _load_trusted(archive: Archive, refusal: CheckpointError, tell: Callable[[st
 
 
 def _model_class(archive: Archive) -> str:
+    """Return the dotted name of the learner that loads a file."""
     names = " ".join(archive.names_of_code().get("policy_class", ()))
-    if "recurrent" in names:
-        raise CheckpointError(f"{archive.path} has a memory, and policies here act on one observation.")
-    if "maskable" in names:
-        return "sb3_contrib.MaskablePPO"
+    for module, name in _CONTRIBUTED.items():
+        if f"sb3_contrib.{module}." in names:
+            return f"sb3_contrib.{name}"
     algorithm = algorithm_of(archive)
     return f"{'sb3_contrib' if algorithm in ('trpo', 'tqc') else 'stable_baselines3'}.{algorithm.upper()}"
