@@ -68,3 +68,26 @@ def test_a_document_nested_without_end_is_nothing(tmp_path: Path, content: bytes
     (tmp_path / "state.json").write_bytes(content)
     assert durable.read_json(tmp_path / "state.json") is None
     assert durable.read_document(tmp_path / "state.json") == {}
+
+
+@pytest.mark.parametrize("offset", range(15))
+def test_many_lines_are_read_as_each_would_be_by_itself(offset: int) -> None:
+    lines = [
+        b'{"a":%s}' % (b" " * offset),
+        b'{"a":1.5,"b":"x"}',
+        b'{"a":NaN,"b":-Infinity}',
+        b'{"a":1e400}',
+        b'{"a":%s}' % (b"9" * 301),
+        b'{"a":%s}' % (b"9" * 300),
+        b'{"half": ',
+        b"\xff\xfe",
+        b"[" * 5000,
+    ]
+    for chosen in (lines, lines[1:3], lines[:2], [lines[1], lines[4]], [lines[1], lines[3]], lines[5:6]):
+        padded = [line.replace(b"{", b"{" + b" " * offset) for line in chosen]
+        assert durable.parse_json_lines(padded) == [durable.parse_json(line) for line in padded]
+
+
+def test_what_stands_on_two_lines_is_not_read_as_one() -> None:
+    assert durable.parse_json_lines([b'{"a":1},{"b":2}', b"3"]) == [None, 3]
+    assert durable.parse_json_lines([]) == []

@@ -6,19 +6,29 @@ sees the old content or the new one, never a half.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
 import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 LONGEST_WHOLE = 300
 """Digits of the longest whole number that is taken; any of so many is a finite float too."""
 
-_UNUSUAL = re.compile(rb"[eE]\+?\d{3}|\d{301}")
+_LARGE = re.compile(rb"[eE]\+?\d{3}")
+_LONG = re.compile(rb"\d{301}")
 """What a text must hold for a number in it to be out of range; most texts need no closer look."""
+_STRIDE = 15
+_PERHAPS_LONG = re.compile(rb"\d{20}")
+"""What a text with so many digits in a row holds if only every fifteenth byte of it is looked at."""
+
+
+_READER = json.JSONDecoder(parse_constant=lambda _: None)
+"""Reads texts without unusual numbers; made once, which takes longer than reading a line."""
 
 
 def write_bytes(path: Path, content: bytes, *, makes_folder: bool = True) -> None:
@@ -85,17 +95,36 @@ def read_document(path: Path) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def parse_json_lines(lines: Sequence[bytes]) -> list[Any | None]:
+    """Return the value on each of some lines as `parse_json` does, in a fraction of its time where all are sound."""
+    text = b",".join(lines)
+    if not _is_unusual(text):
+        with contextlib.suppress(ValueError, RecursionError):
+            values = _READER.decode(f"[{text.decode()}]")
+            if len(values) == len(lines):
+                return list(values)
+    return [parse_json(line) for line in lines]
+
+
 def parse_json(text: bytes) -> Any | None:
     """Return the value in a text, numbers out of range as null; None where it is no JSON.
 
     Python's reader takes numbers that no arithmetic survives (`NaN`, `1e400`, whole numbers without end) and gives up
     in the middle of what is nested without end; here the first are null, and the second is no JSON.
     """
-    unusual: dict[str, Any] = {"parse_float": _float, "parse_int": _int} if _UNUSUAL.search(text) else {}
     try:
-        return json.loads(text, parse_constant=lambda _: None, **unusual)
+        if not _is_unusual(text):
+            return _READER.decode(text.decode(json.detect_encoding(text), "surrogatepass"))
+        return json.loads(text, parse_constant=lambda _: None, parse_float=_float, parse_int=_int)
     except (ValueError, RecursionError):
         return None
+
+
+def _is_unusual(text: bytes) -> bool:
+    """Return whether a number in a text may be out of range."""
+    if _LARGE.search(text) is not None:
+        return True
+    return _PERHAPS_LONG.search(text[::_STRIDE]) is not None and _LONG.search(text) is not None
 
 
 def seal_directory(aside: Path, final: Path) -> None:

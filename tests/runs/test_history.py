@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from workbench.runs.directory import RunDirectory
@@ -106,3 +107,49 @@ def test_fields_of_the_wrong_kind_harm_nothing(run: RunDirectory) -> None:
     history.refresh()
     assert history.evaluations[0].mean_return is None
     assert history.series["a"].not_finite == 1
+
+
+def test_rows_taken_in_together_say_what_they_say_one_by_one(run: RunDirectory) -> None:
+    odd = [
+        {"a": 1.0, "b": 2},
+        {"b": None, "a": 3.5},
+        {"a": "four", "b": True},
+        {"b": 5.0},
+        None,
+        {"c": [1], "a": -1.0},
+    ]
+    with EventWriter(run.events_path) as writer:
+        for place, values in enumerate(odd, start=1):
+            counters = {"wall_s": place / 2, "episodes": place} if place != 4 else {"wall_s": None}
+            writer.append("metrics", steps=100 * place, values=values, **counters)
+            if place == 3:
+                writer.append("checkpoint", steps=300, path="checkpoint_000000000300")
+    together, single = History(run), History(run)
+    together.refresh()
+    while single.refresh(1):
+        pass
+    assert together.series.keys() == single.series.keys() == {"a", "b", "c"}
+    for name, steps, values in (
+        ("a", [100, 200, 300, 600], [1.0, 3.5, np.nan, -1.0]),
+        ("b", [100, 200, 300, 400], [2.0, np.nan, np.nan, 5.0]),
+        ("c", [600], [np.nan]),
+    ):
+        for history in (together, single):
+            series = history.series[name]
+            assert series.steps.tolist() == steps
+            np.testing.assert_array_equal(series.values, values)
+            assert series.not_finite == np.isnan(values).sum()
+    assert np.isnan(together.series["b"].wall_s[3]) and together.series["a"].wall_s.tolist() == [0.5, 1.0, 1.5, 3.0]
+    assert (together.steps, together.wall_s, together.episodes) == (600, 3.0, 6)
+    assert (single.steps, single.wall_s, single.episodes) == (600, 3.0, 6)
+    assert [item.steps for item in together.checkpoints] == [300] and together.share == 1.0
+
+
+def test_how_much_of_a_stream_was_read_is_known(run: RunDirectory) -> None:
+    history = History(run)
+    assert history.share == 1.0
+    with EventWriter(run.events_path) as writer:
+        for steps in range(100):
+            metrics(writer, steps, 1.0)
+    history.refresh(run.events_path.stat().st_size // 2)
+    assert 0.4 < history.share <= 0.5

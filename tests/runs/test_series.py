@@ -44,3 +44,18 @@ def test_dropping_everything_leaves_no_bounds() -> None:
     assert len(series) == 0
     assert series.last is None
     assert series.low > series.high
+
+
+def test_many_points_at_once_are_as_many_single_ones() -> None:
+    values = [1.0, math.nan, -2.0, math.inf, *range(200)]
+    together, single = Series(), Series()
+    for series in (together, single):
+        series.append(7.0, steps=0, wall_s=None, episodes=None)
+    steps = np.arange(1.0, 1.0 + len(values))
+    together.extend(np.array(values), steps=steps, wall_s=steps / 2, episodes=np.full(len(values), np.nan))
+    for value, at in zip(values, steps, strict=True):
+        single.append(value, steps=at, wall_s=at / 2, episodes=None)
+    for name in ("steps", "wall_s", "episodes", "values"):
+        np.testing.assert_array_equal(getattr(together, name), getattr(single, name))
+    for name in ("low", "high", "last", "not_finite"):
+        assert getattr(together, name) == getattr(single, name)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from workbench.durable import parse_json, to_json
+from workbench.durable import parse_json, parse_json_lines, to_json
 
 Event = dict[str, Any]
 
@@ -99,12 +99,16 @@ class EventTail:
         Args:
             max_bytes: Read about this much at most, so that a long stream can be taken in parts.
         """
-        events = []
-        for line in self.lines(max_bytes):
-            event = self.parse(line)
-            if event is not None:
-                events.append(event)
+        values = parse_json_lines(self.lines(max_bytes))
+        events = [value for value in values if isinstance(value, dict) and isinstance(value.get("kind"), str)]
+        self.skipped += len(values) - len(events)
         return events
+
+    @property
+    def share(self) -> float:
+        """How much of the stream was read, 0 to 1."""
+        unread = self.unread
+        return self._offset / (self._offset + unread) if unread else 1.0
 
     @property
     def unread(self) -> int:

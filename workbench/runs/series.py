@@ -57,6 +57,32 @@ class Series:
         """The metric, `(n,)`; NaN where it was not finite."""
         return self._view(3)
 
+    def extend(
+        self,
+        values: NDArray[np.float64],
+        *,
+        steps: NDArray[np.float64],
+        wall_s: NDArray[np.float64],
+        episodes: NDArray[np.float64],
+    ) -> None:
+        """Add points, `(n,)` each; what is not finite is kept as NaN."""
+        count = self._count + len(values)
+        if count > self._data.shape[1]:
+            grown = np.empty((4, 2 ** math.ceil(math.log2(count))))
+            grown[:, : self._count] = self._data[:, : self._count]
+            self._data = grown
+        good = np.isfinite(values)
+        finite = values if good.all() else values[good]
+        added = self._data[:, self._count : count]
+        added[0], added[1], added[2] = steps, wall_s, episodes
+        added[3] = values if len(finite) == len(values) else np.where(good, values, np.nan)
+        self._count = count
+        self.not_finite += len(values) - len(finite)
+        if len(finite):
+            self.low = min(self.low, float(finite.min()))
+            self.high = max(self.high, float(finite.max()))
+            self.last = float(finite[-1])
+
     def append(self, value: float | None, *, steps: float, wall_s: float | None, episodes: float | None) -> None:
         """Add one point; None and NaN are values that were not finite."""
         if self._count == self._data.shape[1]:

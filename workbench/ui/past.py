@@ -12,10 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import formatting
 from workbench.runs.directory import CheckpointDirectory, RunDirectory
 from workbench.runs.history import Evaluation, History
 
 Floats = NDArray[np.float64]
+_ALL_BUT = 0.98
+"""So much of a stream is all of it: a live one grows while it is read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,13 @@ class Past:
     iteration: int = 0
     wall_s: float = 0.0
     episodes: int = 0
+    share: float = field(compare=False, default=1.0)
+    """How much of its stream was read, 0 to 1: a long one takes seconds."""
+
+    @property
+    def reading(self) -> str:
+        """How far its stream was read, where that is not to its end."""
+        return f"reading, {formatting.percent(self.share)}" if self.share < _ALL_BUT else ""
 
 
 @dataclass(frozen=True)
@@ -102,6 +112,7 @@ def take(history: History, record: Mapping[str, Any]) -> Past:
         history.iteration,
         history.wall_s,
         history.episodes,
+        history.share,
     )
 
 

@@ -214,6 +214,7 @@ def overlay_chart(
     muted = sum(identity.slot is None for key, identity in identities.items() if key in shown)
     notes = ["returns are not comparable"] if several else []
     notes += [f"+{muted} in grey"] if muted else []
+    notes += [next(filter(None, (pasts.get(row.path, NO_PAST).reading for row in everyone)), "")]
     past = NO_PAST if current is None else pasts.get(current.path, NO_PAST)
     why = empty_return(spec, everyone) if any(row.path in pasts for row in everyone) else READING
     points = evaluations_of(past)
@@ -229,7 +230,7 @@ def overlay_chart(
         points=points,
         checkpoints=() if current is None else ladder_of(past, current),
         flags=flags_of(past),
-        note=" · ".join(notes),
+        note=" · ".join(filter(None, notes)),
         empty=why,
         groups=entries,
         playing=playing,
@@ -323,7 +324,7 @@ class RunCharts:
             first,
             references=self._spec.references,
             points=points,
-            note="" if len(first.curves[0].values) or not points else why,
+            note=self._past.reading or ("" if len(first.curves[0].values) or not points else why),
         )
         return [first, self._single(LENGTH, "length", why)]
 
