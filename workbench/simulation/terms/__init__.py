@@ -43,7 +43,9 @@ what they gave:
 All terms are read once, after each step. What they tell of joints and floating bases is of the state after the step;
 positions and orientations of bodies and sites, contacts and forces are, like everything `mj_step` derives, of the
 state before its last simulation step. A name that the model does not have is an error when the environment is made,
-with the nearest that it has. `docs/terms.md` lists every name with its keywords.
+with the nearest that it has.
+
+`docs/terms.md` lists every name with its keywords.
 """
 
 from __future__ import annotations

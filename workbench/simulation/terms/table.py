@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import inspect
 import sys
+import textwrap
 
 from workbench import durable
 from workbench.project import shipped_project
+from workbench.simulation import terms
 from workbench.simulation.terms import names
 from workbench.simulation.terms.registry import Entry, find
 
@@ -33,10 +35,14 @@ def page() -> str:
         "Written by `python -m workbench.simulation.terms.table` from the registry; a test holds the two equal.",
         "",
         "`make_predicate(NAME, keyword=value, …)` and `make_term(NAME, weight=W, …)` make them, a `TermSet` in an",
-        "environment's `load` reads them over all copies at once; the docstring of `workbench.simulation.terms` has a",
-        "whole example. A keyword with a default may be left out. Rewards take `weight` (1.0) too; a predicate given",
-        "as a reward counts its weight where it holds. A name that the model does not have is an error when the",
-        "environment is made, with the nearest that it has.",
+        "environment's `load` reads them over all copies at once. A keyword with a default may be left out. Rewards",
+        "take `weight` (1.0) too; a predicate given as a reward counts its weight where it holds.",
+        "",
+        "```python",
+        example(),
+        "```",
+        "",
+        inspect.cleandoc(terms.__doc__ or "").split("\n\n")[-2],
     ]
     own = [entry for entry in map(find, names()) if entry.is_own]
     for module, title in _GROUPS:
@@ -56,6 +62,14 @@ def page() -> str:
     lines += ["", "## Keywords", "", "| keyword | accepts |", "|---|---|"]
     lines += [f"| `{name}` | {words} |" for name, words in sorted(kinds.items())]
     return "\n".join(lines) + "\n"
+
+
+def example() -> str:
+    """Return the environment in the docstring of the package."""
+    lines = inspect.cleandoc(terms.__doc__ or "").splitlines()
+    first = next(index for index, line in enumerate(lines) if line.startswith("    class "))
+    last = max(index for index, line in enumerate(lines) if line.startswith("    "))
+    return textwrap.dedent("\n".join(lines[first : last + 1])).replace("'''", '"""')
 
 
 def _row(entry: Entry) -> str:
