@@ -26,8 +26,9 @@ def test_a_run_finishes_on_its_budget_and_says_so(run: RunDirectory) -> None:
     assert observed.state is RunState.FINISHED
     assert observed.reason == "500 of 500 steps are done"
     assert observed.stored is not None and observed.stored.exit == 0
-    states = [event["state"] for event in events(run, "state")]
-    assert states == ["starting", "running", "finished"]
+    states = [(event["state"], event["reason"]) for event in events(run, "state")]
+    assert [state for state, _ in states] == ["starting", "running", "running", "finished"]
+    assert "re-scoring" in states[2][1] and "on 32 new episodes" in states[2][1]
 
 
 def test_checkpoints_are_untrained_regular_and_last(run: RunDirectory) -> None:
@@ -68,7 +69,7 @@ def test_training_changes_the_policy(run: RunDirectory) -> None:
 def test_evaluations_are_those_of_the_checkpoint_on_disk(run: RunDirectory) -> None:
     last = run.checkpoints()[-1]
     document = json.loads(last.evaluation_path.read_text())
-    claimed = document["evaluations"][-1]
+    [claimed] = [scores for scores in document["evaluations"] if scores["kind"] == "claimed"]
     again = evaluate(last.path, episodes=3, seed=claimed["seed"])
     assert list(again.returns) == claimed["returns"]
     event = events(run, "evaluation")[-1]
@@ -78,9 +79,11 @@ def test_evaluations_are_those_of_the_checkpoint_on_disk(run: RunDirectory) -> N
 
 
 def test_best_is_the_evaluation_with_the_highest_lower_bound(run: RunDirectory) -> None:
-    scores = {event["checkpoint"]: event["lower_bound"] for event in events(run, "evaluation")}
+    claimed = {event["checkpoint"]: event["lower_bound"] for event in events(run, "evaluation")}
+    again = {event["checkpoint"]: event["lower_bound"] for event in events(run, "scores")}
+    assert set(again) == set(sorted(claimed, key=lambda name: -claimed[name])[:3])
     best = run.best()
-    assert best is not None and scores[best.path.name] == max(scores.values())
+    assert best is not None and again[best.path.name] == max(again.values())
     history = History(run)
     history.refresh()
     assert history.best_evaluation is not None and history.best_evaluation.checkpoint == best.path.name

@@ -21,16 +21,26 @@ class Claim:
     checkpoint: CheckpointDirectory
     lower_bound: float
     """The lower end of the 95 % confidence interval of its mean return."""
+    mean_return: float | None = None
 
 
 def claims(run: RunDirectory) -> list[Claim]:
     """Return the claims of the checkpoints on disk, the highest first; of equals the one with the fewest steps."""
-    found = []
-    for checkpoint in run.checkpoints():
-        bound = next((_bound(scores) for scores in scores_in(checkpoint) if scores.get("kind") == CLAIMED), None)
-        if bound is not None:
-            found.append(Claim(checkpoint, bound))
-    return sorted(found, key=lambda claim: (-claim.lower_bound, claim.checkpoint.steps))
+    found = (claim_of(checkpoint) for checkpoint in run.checkpoints())
+    return sorted(
+        (claim for claim in found if claim is not None), key=lambda claim: (-claim.lower_bound, claim.checkpoint.steps)
+    )
+
+
+def claim_of(checkpoint: CheckpointDirectory) -> Claim | None:
+    """Return what a run claims of a checkpoint; None where it does not."""
+    for scores in scores_in(checkpoint):
+        mean = _number(scores.get("mean_return"))
+        bound = _number(scores.get("lower_bound"))
+        bound = mean if bound is None else bound
+        if scores.get("kind") == CLAIMED and bound is not None:
+            return Claim(checkpoint, bound, mean)
+    return None
 
 
 def scores_in(checkpoint: CheckpointDirectory) -> list[dict[str, Any]]:
@@ -39,6 +49,5 @@ def scores_in(checkpoint: CheckpointDirectory) -> list[dict[str, Any]]:
     return [scores for scores in listed if isinstance(scores, dict)] if isinstance(listed, list) else []
 
 
-def _bound(scores: dict[str, Any]) -> float | None:
-    value = scores.get("lower_bound", scores.get("mean_return"))
+def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -25,7 +25,7 @@ WINDOW_S = 60.0
 """Speed is measured over this much of the newest past, never since the start."""
 TREND_POINTS = 64
 
-OF_OTHERS = ("request", "scores")
+OF_OTHERS = ("request", "scores", "best")
 """Events that another process may write when a run has ended: they are no sign that it lived."""
 
 _METRICS_LINE = b'{"kind":"metrics"'
@@ -50,6 +50,8 @@ class BestEvaluation:
     score: float
     taken: int
     """The step at which the run took the scores in."""
+    claimed_return: float | None = None
+    """What the run claimed of it, where these are scores on new episodes, which settled that it is the best."""
 
 
 class Digest:
@@ -185,6 +187,8 @@ class Digest:
                 self._fold_metrics(event, steps)
             case "evaluation":
                 self._fold_evaluation(event, steps)
+            case "best":
+                self._fold_best(event)
             case "resumed":
                 self._drop_after(event.get("from_steps", steps))
             case "anomaly":
@@ -252,11 +256,28 @@ class Digest:
                 )
             )
 
+    def _fold_best(self, event: Event) -> None:
+        mean, std, bound = (event.get(name) for name in ("mean_return", "std_return", "lower_bound"))
+        claimed = event.get("claimed")
+        if isinstance(mean, int | float):
+            self._evaluations.append(
+                BestEvaluation(
+                    float(mean),
+                    float(std) if isinstance(std, int | float) else None,
+                    _whole(event.get("of_steps"), 0),
+                    float(bound if isinstance(bound, int | float) else mean),
+                    self.steps,
+                    float(claimed if isinstance(claimed, int | float) else mean),
+                )
+            )
+
     def _drop_after(self, steps: Any) -> None:
         self.steps = _whole(steps, 0)
         self._window.clear()
         self._trend = [point for point in self._trend if point[0] <= self.steps]
-        self._evaluations = [item for item in self._evaluations if item.taken <= self.steps]
+        # A run that goes on goes by claims again.
+        claims = (item for item in self._evaluations if item.claimed_return is None)
+        self._evaluations = [item for item in claims if item.taken <= self.steps]
         self.last_return = self._trend[-1][1] if self._trend else None
         self._smoothed.drop_after(self.steps, self._trend)
         self._metrics = {name: point for name, point in self._metrics.items() if point[0] <= self.steps}

@@ -86,7 +86,9 @@ class History:
         self.evaluations: list[Evaluation] = []
         """Oldest first."""
         self.scores: list[Evaluation] = []
-        """What checkpoints were scored with on request, oldest first; no decision of the run read them."""
+        """What checkpoints were scored with besides, on request or to settle the best, oldest first."""
+        self.settled = ""
+        """The name of the best checkpoint once scores on new episodes have settled it; empty until then."""
         self.checkpoints: list[CheckpointWritten] = []
         """Oldest first; those thrown away since are still here."""
         self.states: list[StateChange] = []
@@ -119,7 +121,10 @@ class History:
 
     @property
     def best_evaluation(self) -> Evaluation | None:
-        """The evaluation with the highest score; the earliest of equals."""
+        """What the run claims of its best checkpoint: of the settled one, else the highest; the earliest of equals."""
+        settled = [item for item in self.evaluations if item.checkpoint == self.settled != ""]
+        if settled:
+            return settled[-1]
         scored = [item for item in self.evaluations if item.score is not None]
         return max(scored, key=lambda item: item.score or 0.0, default=None)
 
@@ -175,6 +180,8 @@ class History:
                 self.evaluations.append(_evaluation(event, steps, time))
             case "scores" if "failure" not in event:
                 self.scores.append(_evaluation(event, _whole(event.get("of_steps", steps)), time))
+            case "best" if "failure" not in event:
+                self.settled = str(event.get("checkpoint") or "")
             case "checkpoint":
                 path, iteration = str(event.get("path", "")), event.get("iteration")
                 self.checkpoints.append(CheckpointWritten(steps, path, iteration, time))
@@ -221,6 +228,7 @@ class History:
     def _drop_after(self, steps: int) -> None:
         self.resumes.append(steps)
         self.steps = steps
+        self.settled = ""
         for name, series in list(self.series.items()):
             series.drop_after(steps)
             if not len(series):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import RequestError
+from workbench.runs.claims import claims
 from workbench.runs.directory import CheckpointDirectory, RunDirectory
 from workbench.runs.foreign.origin import require_own
 from workbench.runs.heirs import heirs_of
@@ -138,7 +139,7 @@ def _reasons(run: RunDirectory, keep: int, every: int | None, heirs: Mapping[str
 
 
 def _in_use(run: RunDirectory, written: list[CheckpointDirectory]) -> Iterator[CheckpointDirectory]:
-    """Yield what the trainer of a live run may be scoring, or has scored and not taken note of yet."""
+    """Yield what the trainer of a live run may be scoring, has not taken note of yet, or will score at the end."""
     if not observe(run).state.is_live:
         return
     spec = run.record().get("spec")
@@ -146,6 +147,8 @@ def _in_use(run: RunDirectory, written: list[CheckpointDirectory]) -> Iterator[C
         return
     scored = [item.steps for item in written if item.evaluation_path.exists()]
     yield from (item for item in written if not scored or item.steps >= scored[-1])
+    count = spec.get("rescore_best") if isinstance(spec, dict) else None
+    yield from (claim.checkpoint for claim in claims(run)[: count if isinstance(count, int) else 0])
 
 
 def _sweep(run: RunDirectory) -> int:

@@ -87,8 +87,40 @@ def request_evaluation(run: RunDirectory, steps: int | None = None) -> str:
     checkpoint = find_checkpoint(run, steps)
     if not seen.state.is_ended:
         return _send(run, "evaluate", steps=steps)
+    return _start_scoring(run, [str(checkpoint.steps)])
+
+
+def request_best(run: RunDirectory, count: int, episodes: int | None = None) -> str:
+    """Ask for the checkpoints with the best claims to be scored on new episodes, and for the best of them to be best.
+
+    A live run does that by itself at its end. `find_answer` tells whether it has begun, `find_best` what came of it.
+
+    Args:
+        run: A run that has ended.
+        count: How many.
+        episodes: On how many episodes; as many as the run's settings say where not given.
+
+    Raises:
+        RequestError: The run goes on, or the numbers make no sense.
+        WorkFailedError: No process started.
+    """
+    require_own(run)
+    for what, number in (("checkpoints", count), ("episodes", 1 if episodes is None else episodes)):
+        if number < 1:
+            raise RequestError(f"the number of {what} is 1 or more, not {number}.")
+    if not observe(run).state.is_ended:
+        raise RequestError(
+            f"{run.name} has not ended: at its end it scores its best checkpoints again by itself.",
+            hint="`rescore_best` in its recipe says how many.",
+        )
+    words = ["--best", str(count)] + ([] if episodes is None else ["--episodes", str(episodes)])
+    return _start_scoring(run, words)
+
+
+def _start_scoring(run: RunDirectory, words: list[str]) -> str:
+    """Start a process that scores checkpoints of a run that has ended, and return the id it answers to."""
     request_id = new_id()
-    command = [sys.executable, "-m", "workbench.policies.rescoring", str(run.path), request_id, str(checkpoint.steps)]
+    command = [sys.executable, "-m", "workbench.policies.rescoring", str(run.path), request_id, *words]
     try:
         with run.log_path.open("ab") as log:
             process = subprocess.Popen(
@@ -180,6 +212,15 @@ def find_scores(run: RunDirectory, request_id: str) -> Event | None:
     It has `mean_return`, `std_return`, `returns` and `seed`, or a `failure` instead.
     """
     return next((event for event in _events_about(run, request_id) if event["kind"] == "scores"), None)
+
+
+def find_best(run: RunDirectory, request_id: str) -> Event | None:
+    """Return the `best` event that came of a request for the best checkpoint, or nothing while there is none.
+
+    It has `checkpoint`, `before`, `claimed`, `mean_return`, `std_return`, `lower_bound`, `episodes` and `seed`, or a
+    `failure` instead.
+    """
+    return next((event for event in _events_about(run, request_id) if event["kind"] == "best"), None)
 
 
 def find_checkpoint(run: RunDirectory, steps: int | None) -> CheckpointDirectory:

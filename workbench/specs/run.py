@@ -26,6 +26,8 @@ RECIPE_FIELDS = (
     "eval_every",
     "eval_episodes",
     "eval_seed",
+    "rescore_best",
+    "rescore_episodes",
     "on_anomaly",
 )
 """Fields of a run that a recipe may set, and a block of an algorithm in it too."""
@@ -83,6 +85,10 @@ class RunSpec(Spec):
     """Episodes of one evaluation."""
     eval_seed: Annotated[int, Field(ge=0, le=LARGEST_SEED)] = 10_000
     """Seed of the first episode of every evaluation; the next has the next number."""
+    rescore_best: Annotated[int, Field(ge=0)] = 3
+    """Checkpoints with the best evaluations that are scored again at the end, to settle the best; 0 trusts claims."""
+    rescore_episodes: Count = 32
+    """New episodes that each of them is scored on, behind those of the evaluations."""
     video_on_checkpoint: bool = False
     """Film each checkpoint, in another process."""
     video_count: Count = 1

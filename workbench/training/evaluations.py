@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Protocol
 
 from workbench.policies import Evaluation
-from workbench.policies.scoring import read_claim, score
+from workbench.policies.numbering import after_claims
+from workbench.policies.playing import StoppedError
+from workbench.policies.scoring import read_claim, score, score_afresh
 from workbench.specs import RunSpec
 from workbench.training.scoring_process import ScoringProcess
 from workbench.training.words import in_one_sentence
@@ -52,6 +54,13 @@ class Scorer(Protocol):
         """Wait for the scores and return them; None where there are none to wait for, or someone gave up."""
         ...
 
+    def score_afresh(self, checkpoint: Path, give_up: Callable[[], bool]) -> Outcome | None:
+        """Score a checkpoint on the episodes behind those of all claims, and wait for that; nothing else is pending.
+
+        None where someone gave up; what was begun is of no use then, and `close` ends it.
+        """
+        ...
+
     def close(self) -> None:
         """End whatever still runs."""
         ...
@@ -85,6 +94,16 @@ class ScorerInTurn:
         self._checkpoint = None
         try:
             evaluation = score(checkpoint, episodes=spec.eval_episodes, seed=spec.eval_seed)
+        except Exception as error:
+            return Outcome(checkpoint, None, in_one_sentence(error))
+        return Outcome(checkpoint, evaluation)
+
+    def score_afresh(self, checkpoint: Path, give_up: Callable[[], bool]) -> Outcome | None:
+        """See `Scorer`."""
+        try:
+            evaluation = score_afresh(checkpoint, should_stop=give_up, **_fresh(self._spec))
+        except StoppedError:
+            return None
         except Exception as error:
             return Outcome(checkpoint, None, in_one_sentence(error))
         return Outcome(checkpoint, evaluation)
@@ -129,7 +148,22 @@ class ScorerApart:
         evaluation = read_claim(checkpoint) if answer["ok"] else None
         return Outcome(checkpoint, evaluation, "" if evaluation else answer["reason"] or "its scores cannot be read")
 
+    def score_afresh(self, checkpoint: Path, give_up: Callable[[], bool]) -> Outcome | None:
+        """See `Scorer`."""
+        self._process.ask({"checkpoint": str(checkpoint), "afresh": True, **_fresh(self._spec)})
+        while (answer := self._process.answer(POLL_S)) is None:
+            if give_up():
+                return None
+        if not answer["ok"]:
+            return Outcome(checkpoint, None, answer["reason"])
+        return Outcome(checkpoint, Evaluation.from_json(answer["scores"], checkpoint))
+
     def close(self) -> None:
         """End the process, in the middle of an evaluation too."""
         self._checkpoint = None
         self._process.close()
+
+
+def _fresh(spec: RunSpec) -> dict[str, int]:
+    """Return which episodes nothing was chosen by."""
+    return {"episodes": spec.rescore_episodes, "seed": after_claims(spec.eval_seed, spec.eval_episodes)}

@@ -88,6 +88,8 @@ class CheckpointKeeper:
         """The lower bound of the best evaluation."""
         self._best_name = ""
         self._told: set[str] = set()
+        self._claims: dict[str, float] = {}
+        """The lower bound of every evaluation that counts, by the checkpoint's name."""
         replay = learner.replay
         self._replay = None if replay is None else ReplayLog(run.path / FOLDER, replay)
         self.evaluation: Evaluation | None = None
@@ -119,6 +121,13 @@ class CheckpointKeeper:
         """Whether the spec asks for an evaluation of the regular checkpoint that is written next."""
         every = self._spec.eval_every
         return every > 0 and self._count % every == 0
+
+    @property
+    def candidates(self) -> list[Path]:
+        """The checkpoints among which the best is settled at the end of the run, the best by claim first."""
+        ranked = sorted(self._claims, key=lambda name: (-self._claims[name], name))
+        paths = [self._run.path / name for name in ranked[: self._spec.rescore_best]]
+        return [path for path in paths if path.is_dir()]
 
     def change(self, spec: RunSpec) -> None:
         """Write, keep and score checkpoints as another spec says."""
@@ -235,7 +244,9 @@ class CheckpointKeeper:
         own = state["keeper"]
         self._newest_steps, self._scored_steps, self._count = learner.steps, own["scored_steps"], own["count"]
         self._best, self._best_name = own["best"], own["best_name"]
-        self._told = {event["checkpoint"] for event in place.events if event["kind"] == "evaluation"}
+        scored = [event for event in place.events if event["kind"] == "evaluation"]
+        self._told = {event["checkpoint"] for event in scored}
+        self._claims = {event["checkpoint"]: float(event["lower_bound"]) for event in scored}
         if not place.is_announced:
             self._announce(place.checkpoint.path)
         pending = self._run.path / own["pending"]
@@ -291,6 +302,7 @@ class CheckpointKeeper:
                 seed=evaluation.seed,
                 taken=self._learner.steps,
             )
+        self._claims[path.name] = evaluation.lower_bound
         # On a tie the earlier one stays: it needed fewer steps for the same.
         if self._best is None or evaluation.lower_bound > self._best:
             self._best, self._best_name = evaluation.lower_bound, path.name
@@ -298,13 +310,15 @@ class CheckpointKeeper:
         self.evaluation = evaluation
         return outcome
 
-    def discard_surplus(self, scored: Collection[Path] = ()) -> list[CheckpointDirectory]:
+    def discard_surplus(self, scored: Collection[Path] = (), *, is_settled: bool = False) -> list[CheckpointDirectory]:
         """Delete what `keep_last` does not keep, and return it; what is being scored or filmed stays.
 
         Args:
             scored: What others than the run have scored just now.
+            is_settled: Whether the best one is settled; until then all among which it will be stay too.
         """
         needed = {self.scorer.pending, None if self.films is None else self.films.current, *scored}
+        needed |= set() if is_settled else set(self.candidates)
         gone = [item for item in surplus(self._run, self._spec.keep_last) if item.path not in needed]
         for checkpoint in gone:
             discard(checkpoint)

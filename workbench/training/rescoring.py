@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import RequestError
-from workbench.policies.rescoring import BEGUN, scores_of
+from workbench.policies.honest_best import scores_of
+from workbench.policies.rescoring import BEGUN
 from workbench.runs import EventWriter, Request, RunDirectory
 from workbench.runs.steering import find_checkpoint
 from workbench.specs import RunSpec

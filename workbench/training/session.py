@@ -26,6 +26,7 @@ from workbench.training.cpus import choose_threads, runs_beside
 from workbench.training.device import choose_device
 from workbench.training.evaluations import ScorerApart, ScorerInTurn
 from workbench.training.films import Films, is_filmed
+from workbench.training.honest_best import HonestBest
 from workbench.training.inheritance import Inheritance, read_inheritance
 from workbench.training.keeper import CheckpointKeeper
 from workbench.training.learner import OFF_POLICY_STEPS, Learner
@@ -155,6 +156,7 @@ class Session:
             keeper,
             rule=rule,
             rescorer=Rescorer(self._run, spec, self._events),
+            honest_best=HonestBest(self._run, self._events, scorer, self._log),
             inbox=self._inbox,
             log=self._log,
             stop=self._stop,

@@ -14,6 +14,7 @@ from workbench.runs.supervisor import slot_count
 from workbench.simulation import Episode
 from workbench.specs import Done, RunSpec
 from workbench.training.clock import Clock
+from workbench.training.honest_best import HonestBest
 from workbench.training.keeper import CheckpointKeeper
 from workbench.training.learner import Learner
 from workbench.training.log import RunLog
@@ -63,6 +64,7 @@ class Trainer:
         keeper: What keeps its checkpoints.
         rule: What ends it.
         rescorer: Scores checkpoints for those who ask.
+        honest_best: Settles which checkpoint is best, at the end.
         inbox: Requests to the run.
         log: What a person reads.
         stop: Tells when a signal asked to stop.
@@ -81,6 +83,7 @@ class Trainer:
         *,
         rule: StopRule,
         rescorer: Rescorer,
+        honest_best: HonestBest,
         inbox: RequestInbox,
         log: RunLog,
         stop: StopSignal,
@@ -94,6 +97,7 @@ class Trainer:
         self._venv = venv
         self._keeper = keeper
         self._rescorer = rescorer
+        self._honest_best = honest_best
         self._inbox = inbox
         self._log = log
         self._stop = stop
@@ -219,8 +223,25 @@ class Trainer:
             self._discard_surplus()
         if not is_current or self._keeper.evaluation is not known:
             self._write_metrics()
+        if not self._settle_best():
+            # Resumed, the run ends here again, and settles it.
+            return self._break_off(self._answer_requests() or self._stop.reason or STOP_REQUEST)
         self._say_all(self._rescorer.finish(self._is_asked_to_stop))
         return RunState.FINISHED, goal
+
+    def _settle_best(self) -> bool:
+        """Let new episodes decide which checkpoint is best, and return whether nobody asked to stop meanwhile."""
+        candidates = self._keeper.candidates
+        if not candidates or self._keeper.scorer.pending is not None:
+            return True
+        many, episodes = len(candidates), self._spec.rescore_episodes
+        said = f"re-scoring the {f'{many} checkpoints with the best claims' if many > 1 else 'best checkpoint'}"
+        self._enter(RunState.RUNNING, f"{said} on {episodes} new episodes")
+        self._log.say(f"{said} on {episodes} new episodes")
+        if not self._honest_best.settle(candidates, self._is_asked_to_stop):
+            return False
+        self._discard_surplus(is_settled=True)
+        return True
 
     def _break_off(self, asked: str) -> Ending:
         # Whoever stops a run wants its slot back: the last checkpoint is saved, and no score is waited for.
@@ -328,8 +349,8 @@ class Trainer:
     def _is_asked_to_stop(self) -> bool:
         return self._stop.reason is not None or self._inbox.holds("stop")
 
-    def _discard_surplus(self) -> None:
-        for checkpoint in self._keeper.discard_surplus(self._rescorer.checkpoints):
+    def _discard_surplus(self, *, is_settled: bool = False) -> None:
+        for checkpoint in self._keeper.discard_surplus(self._rescorer.checkpoints, is_settled=is_settled):
             self._log.say(f"{checkpoint.path.name} deleted, beyond the last {self._spec.keep_last}")
 
     def _answer_requests(self) -> str | None:

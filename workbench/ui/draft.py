@@ -132,7 +132,7 @@ class Draft:
             ("algorithm", self.algorithm.upper(), [*(key for key in block if key not in network),
                                                    *(key for key in run if key.startswith("normalize_"))]),
             ("network", "Network", list(network)),
-            ("evaluation", "Evaluation", [key for key in run if key.startswith("eval_")]),
+            ("evaluation", "Evaluation", [key for key in run if key.startswith(("eval_", "rescore_"))]),
             ("checkpoints", "Checkpoints", [key for key in run if key.startswith(("checkpoint_", "keep_", "video_",
                                                                                   "tensorboard_", "tb_"))]),
             ("anomalies", "Anomaly watch", [key for key in run if "anomal" in key]),

@@ -127,6 +127,16 @@ def _told(mark: Mapping[str, Any], *, plain: bool) -> tuple[str, str, str]:
             return "C", "primary", _changes(mark)
         case "scores" if mark.get("failure"):
             return "•", "warning", f"scores failed: {mark['failure']}"
+        case "scores" if mark.get("by") == "run":
+            score = formatting.spread(_number(mark.get("mean_return")), _number(mark.get("std_return")))
+            claimed = formatting.number(_number(mark.get("claimed")))
+            return "•", "", f"re-scored {formatting.amount(_number(mark.get('of_steps')))} {score}, claimed {claimed}"
+        case "best" if mark.get("failure"):
+            return "•", "warning", f"best not settled: {mark['failure']}"
+        case "best":
+            score = formatting.spread(_number(mark.get("mean_return")), _number(mark.get("std_return")))
+            text = f"best is {formatting.amount(_number(mark.get('of_steps')))}, by new episodes {score}"
+            return "+" if plain else "◆", "success", text
         case "scores":
             score = formatting.spread(_number(mark.get("mean_return")), _number(mark.get("std_return")))
             return "•", "", f"scored {formatting.amount(_number(mark.get('of_steps')))} on request {score}"

@@ -93,7 +93,8 @@ def end_text(row: RunSummary, *, now: float, place: QueuePlace | None = None) ->
         case "running" if row.is_stalled:
             return f"silent {age(row.silent_s)}"
         case "running":
-            return remaining_text(row)
+            # What it does after its training is told in so many words.
+            return row.reason or remaining_text(row)
         case "paused" if row.reason:
             return row.reason
         case "paused":
@@ -146,10 +147,17 @@ def ending_lines(row: RunSummary) -> list[str]:
         head.append(f"return {number(row.last_return)}")
     lines = [", ".join(head)]
     if best is not None:
-        scored = f"  ({number(row.best.mean_return)} ± {number(row.best.std_return)})" if row.best else ""
-        lines.append(f"  best    {best.path}{scored}")
+        lines.append(f"  best    {best.path}{_scored(row)}")
     elif latest is not None:
         lines.append(f"  latest  {latest.path}")
     lines += [f"  | {words}" for words in row.last_words]
     lines.append(f"  folder  {row.run.path}")
     return lines
+
+
+def _scored(row: RunSummary) -> str:
+    """What the best checkpoint was scored with; beside a score on new episodes what the run had claimed."""
+    if row.best is None:
+        return ""
+    claimed = "" if row.best.claimed_return is None else f", claimed {number(row.best.claimed_return)}"
+    return f"  ({number(row.best.mean_return)} ± {number(row.best.std_return)}{claimed})"
