@@ -74,16 +74,22 @@ def frail(folder: Path, fails: str) -> EnvSource:
 
 
 @pytest.mark.parametrize(
-    ("fails", "term"), [("reward", "the reward term lift"), ("observation", "the observation height")]
+    ("fails", "term", "kind"),
+    [
+        ("reward", "the reward term lift", "non_finite_reward"),
+        ("observation", "the observation height", "observation_explosion"),
+    ],
 )
-def test_a_number_of_the_environment_is_named_with_its_copy_and_step(fails: str, term: str, tmp_path: Path) -> None:
+def test_a_number_of_the_environment_is_named_with_its_copy_and_step(
+    fails: str, term: str, kind: str, tmp_path: Path
+) -> None:
     source = frail(tmp_path, fails)
     result = train_here(make_run(tmp_path / "runs", "ppo", source, checkpoint_freq=1, eval_every=0))
     assert result.state is RunState.FAILED
     assert result.reason == f"frail, copy 2, step 31: {term} is nan; the last checkpoint is checkpoint_000000000100"
     [anomaly] = events(result.run, "anomaly")
     assert {name: anomaly[name] for name in ("what", "environment", "copy", "step", "term")} == {
-        "what": "not_finite",
+        "what": kind,
         "environment": "frail",
         "copy": 2,
         "step": 31,

@@ -37,6 +37,7 @@ class NotFiniteError(SimulationError):
         self.copy = copy
         self.step = step
         self.term = term
+        self.value = value
 
 
 class Guard:

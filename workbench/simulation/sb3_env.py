@@ -24,7 +24,7 @@ from workbench.errors import RequestError, SimulationError, WorkbenchError
 from workbench.simulation.batch_env import TIME_LIMIT, BatchEnv
 from workbench.simulation.episodes import Episode, StepArrays
 from workbench.simulation.guard import NotFiniteError
-from workbench.simulation.snapshot import Snapshot
+from workbench.simulation.snapshot import Snapshot, move_on
 
 VecEnvIndices = None | int | Iterable[int]
 
@@ -150,6 +150,11 @@ class BatchVecEnv(VecEnv):
         self.env.restore(state)
         return True
 
+    def stir(self, number: int) -> None:
+        """Let every copy draw on elsewhere than it would; the same number leads to the same place."""
+        for generator in self.env.generators:
+            move_on(generator, number)
+
     def close(self) -> None:
         """Let the simulations go."""
         self.env.close()
@@ -249,6 +254,11 @@ class GymVecEnv(DummyVecEnv):
             if own.state["bit_generator"] == generator["bit_generator"]:
                 own.state = generator
         return False
+
+    def stir(self, number: int) -> None:
+        """Let every copy draw on elsewhere than it would; the same number leads to the same place."""
+        for env in self.envs:
+            move_on(env.unwrapped.np_random, number)
 
     def env_is_wrapped(self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: Any = None) -> Any:
         """Answer yes for `Monitor`: returns and lengths are recorded as it records them."""

@@ -4,6 +4,7 @@ Sees only errors, suggestions and pydantic; never a simulator, a learner, or a t
 """
 
 from workbench.specs.algorithms import ALGORITHM_SPECS, ALGORITHMS, Algorithm, PPOSpec, SACSpec, TD3Spec
+from workbench.specs.anomalies import AnomalyWatch, OnAnomaly
 from workbench.specs.changing import Change, Done, LiveField, amended, change, changeable, live_rows, weights_in
 from workbench.specs.composing import Composed, changes, command_for, compose, override_rows, parse_overrides
 from workbench.specs.fields import FieldRow, field_table, read_number, show
@@ -21,12 +22,14 @@ __all__ = [
     "RECIPE_FIELDS",
     "RECIPE_SUFFIX",
     "Algorithm",
+    "AnomalyWatch",
     "Change",
     "Composed",
     "Done",
     "FieldRow",
     "LiveField",
     "Located",
+    "OnAnomaly",
     "PPOSpec",
     "Recipe",
     "RunSpec",

@@ -14,7 +14,7 @@ from workbench.specs.fields import FieldRow, field_table, show
 from workbench.specs.problems import checked, errors_of, unknown_field
 from workbench.specs.recipes import Recipe, layer, merged_for
 from workbench.specs.rllib import rollout_length
-from workbench.specs.run import RunSpec, StopCriteria
+from workbench.specs.run import GROUPS, RunSpec
 from workbench.suggest import nearest_one
 
 FLAGS = {
@@ -184,9 +184,9 @@ def _unknown_override(key: str, text: str, recipe: Recipe | None) -> Problem:
     for algorithm in ALGORITHMS:
         if top == algorithm and rest:
             return unknown_field(ALGORITHM_SPECS[algorithm], rest, key)
-    if top == "stop_criteria" and rest:
-        return unknown_field(StopCriteria, rest, key)
-    if top in (*ALGORITHMS, "stop_criteria"):
+    if top in GROUPS and rest:
+        return unknown_field(GROUPS[top], rest, key)
+    if top in (*ALGORITHMS, *GROUPS):
         return Problem(key, f"is a group of fields: set one of them, as in {top}.{_first(top)}=…")
     return unknown_field(RunSpec, key, key)
 
@@ -295,7 +295,7 @@ def _recipe_alone(spec: RunSpec, recipe: Recipe | None) -> RunSpec:
 def _flat(data: Mapping[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in data.items():
-        if key in ALGORITHMS or key == "stop_criteria":
+        if key in ALGORITHMS or key in GROUPS:
             flat |= {f"{key}.{name}": item for name, item in value.items()}
         else:
             flat[key] = value

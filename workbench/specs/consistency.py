@@ -40,6 +40,7 @@ def findings(spec: RunSpec, *, algorithms: Iterable[Algorithm] = ALGORITHMS) -> 
     """Find what is wrong between the fields of a run, for the blocks of `algorithms`."""
     yield from _stopping(spec)
     yield from _keeping(spec)
+    yield from _watching(spec)
     for algorithm in algorithms:
         block = spec.block(algorithm)
         yield from _schedules(spec, algorithm)
@@ -108,6 +109,22 @@ def _keeping(spec: RunSpec) -> Iterator[Finding]:
     if never and spec.stop_criteria.evaluation_return_mean is not None:
         message = "can never be met in time: checkpoint_freq 0 writes no checkpoint to evaluate before the last"
         yield _found("stop_criteria.evaluation_return_mean", message, "checkpoint_freq", "checkpoint_every_steps")
+
+
+def _watching(spec: RunSpec) -> Iterator[Finding]:
+    watch = spec.anomaly_watch
+    absent = [copy for copy in watch.env_indices if copy >= spec.n_envs]
+    if absent:
+        there = "copy 0 alone" if spec.n_envs == 1 else f"copies 0 to {show(spec.n_envs - 1)}"
+        message = f"names copy {show(absent[0])}, and n_envs {show(spec.n_envs)} has {there}"
+        yield _found("anomaly_watch.env_indices", message, "n_envs")
+    goes_back = "rollback" in (spec.on_anomaly, watch.on_collapse)
+    if goes_back and spec.checkpoint_freq == 0 and spec.checkpoint_every_steps is None:
+        message = "rollback goes back to the untrained policy: checkpoint_freq 0 writes no other checkpoint"
+        yield _found("on_anomaly", message, "checkpoint_freq", "checkpoint_every_steps", warn=True)
+    if watch.on_collapse is not None and not watch.check_reward_collapse:
+        message = "does nothing: check_reward_collapse is off"
+        yield _found("anomaly_watch.on_collapse", message, "anomaly_watch.check_reward_collapse", warn=True)
 
 
 def _schedules(spec: RunSpec, algorithm: Algorithm) -> Iterator[Finding]:

@@ -30,7 +30,7 @@ class FieldRow:
     name: str
     """Name of the field; dotted inside a nested part (`stop_criteria.consecutive`)."""
     kind: str
-    """whole, number, flag, choice, text, schedule, bound, layers, entropy, device or words."""
+    """whole, number, flag, choice, text, schedule, bound, layers, copies, entropy, device or words."""
     default: Any
     """Default as plain data."""
     range: str
@@ -81,8 +81,8 @@ class FieldRow:
             return read_number(text, whole=self.kind == "whole")
         if self.kind in ("schedule", "bound", "entropy"):
             return read_number(text)
-        if self.kind in ("layers", "words"):
-            return _read_list(text, numbers=self.kind == "layers")
+        if self.kind in ("layers", "copies", "words"):
+            return _read_list(text, numbers=self.kind != "words")
         return text
 
     def render(self, value: Any) -> str:

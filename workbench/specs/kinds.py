@@ -183,6 +183,12 @@ def _read_count_or_minus_one(value: Any) -> int:
     raise ValueError("not a count")
 
 
+def _read_copies(value: Any) -> tuple[int, ...]:
+    if not isinstance(value, list | tuple) or not value or not all(is_count(item, 0) for item in value):
+        raise ValueError("not a list of copies")
+    return tuple(dict.fromkeys(value))
+
+
 def _read_device(value: Any) -> str:
     if isinstance(value, str) and re.fullmatch(r"auto|cpu|mps|cuda(:\d+)?", value):
         return value
@@ -274,6 +280,13 @@ CountOrMinusOne = Annotated[
     Kind("whole", "-1 or a whole number of at least 1"),
     PlainValidator(_read_count_or_minus_one),
     WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 1}, {"const": -1}]}),
+]
+CopyIndices = Annotated[
+    tuple[int, ...],
+    Kind("copies", "a list of whole numbers of at least 0, the copies of the environment"),
+    PlainValidator(_read_copies),
+    PlainSerializer(_write_lists, when_used="json"),
+    WithJsonSchema({"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1}),
 ]
 Device = Annotated[
     str,

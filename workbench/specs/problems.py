@@ -16,7 +16,7 @@ from workbench.specs.consistency import findings
 from workbench.specs.fields import field_row, show
 from workbench.specs.kinds import AtMostBecause
 from workbench.specs.rllib import other_name
-from workbench.specs.run import RunSpec, StopCriteria
+from workbench.specs.run import GROUPS, RunSpec
 from workbench.suggest import nearest_one
 
 RANGE_ERRORS = ("greater_than", "greater_than_equal", "less_than", "less_than_equal")
@@ -144,7 +144,7 @@ def unknown_field(owner: type[Spec], name: str, key: str) -> Problem:
     near = nearest_one(name, owner.model_fields)
     if owner is RunSpec and near is None:
         near = near_in_blocks(name)
-    listed = "" if near or owner is not StopCriteria else f"; there are {', '.join(owner.model_fields)}"
+    listed = "" if near or owner not in GROUPS.values() else f"; there are {', '.join(owner.model_fields)}"
     return Problem(key, f"is not {owner.noun}{listed}", nearest=near)
 
 
@@ -158,8 +158,9 @@ def misplaced(owner: type[Spec], name: str, key: str) -> Problem | None:
     homes = [block for block, spec in ALGORITHM_SPECS.items() if name in spec.model_fields]
     if owner is RunSpec and homes:
         return Problem(key, f"belongs in a block: {' or '.join(f'{home}.{name}' for home in homes)}")
-    if owner is not StopCriteria and name in StopCriteria.model_fields:
-        return Problem(key, f"belongs in stop_criteria: stop_criteria.{name}")
+    for group, fields in GROUPS.items():
+        if owner is not fields and name in fields.model_fields:
+            return Problem(key, f"belongs in {group}: {group}.{name}")
     return None
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
 
 from workbench.specs.algorithms import Algorithm, Count, PPOSpec, SACSpec, Spec, TD3Spec
+from workbench.specs.anomalies import AnomalyWatch, OnAnomaly
 from workbench.specs.kinds import LIVE, Copies, Device, Duration, Goal, Limit, Words
 
 DEFAULT_CHECKPOINT_FREQ = 10
 LARGEST_SEED = 2**32 - 1
-
-OnAnomaly = Literal["stop"]
 
 RECIPE_FIELDS = (
     "n_envs",
@@ -29,6 +28,7 @@ RECIPE_FIELDS = (
     "rescore_best",
     "rescore_episodes",
     "on_anomaly",
+    "anomaly_watch",
 )
 """Fields of a run that a recipe may set, and a block of an algorithm in it too."""
 
@@ -101,8 +101,10 @@ class RunSpec(Spec):
     """Show the films in TensorBoard too."""
     tb_log_every: Count = 1
     """Checkpoints between films in TensorBoard."""
-    on_anomaly: OnAnomaly = "stop"
-    """What happens when a loss, reward, action or observation is not finite."""
+    on_anomaly: Annotated[OnAnomaly, LIVE] = "stop"
+    """What happens at an anomaly; rollback goes back to the last good checkpoint, with half the learning rate."""
+    anomaly_watch: AnomalyWatch = AnomalyWatch()
+    """What is looked for while it trains, and what is saved of it."""
     threads: Count | None = None
     """Threads that step the copies; none chooses by the CPUs at hand."""
     device: Device = "auto"
@@ -147,6 +149,9 @@ class RunSpec(Spec):
         limits = [limit for limit in (self.total_steps, self.stop_criteria.num_env_steps_sampled_lifetime) if limit]
         return min(limits, default=0)
 
+
+GROUPS: dict[str, type[Spec]] = {"stop_criteria": StopCriteria, "anomaly_watch": AnomalyWatch}
+"""Fields of a run that are objects of fields themselves."""
 
 LAUNCH_FIELDS = tuple(
     name for name in RunSpec.model_fields if name not in RECIPE_FIELDS and name not in ("ppo", "sac", "td3")

@@ -7,7 +7,7 @@ from typing import Any
 from workbench.specs.algorithms import ALGORITHM_SPECS, ALGORITHMS, Algorithm, Spec
 from workbench.specs.recipes import RECIPE_SUFFIX
 from workbench.specs.rllib import NESTED
-from workbench.specs.run import RECIPE_FIELDS, RunSpec, StopCriteria
+from workbench.specs.run import GROUPS, RECIPE_FIELDS, RunSpec
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -15,12 +15,13 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def json_schema() -> dict[str, Any]:
     """Return the schema of `*.train.json` files, as plain data."""
     fields = {name: prop for name, prop in _properties(RunSpec).items() if name in RECIPE_FIELDS}
-    fields["stop_criteria"] = {
-        "description": fields["stop_criteria"]["description"],
-        "type": "object",
-        "properties": _properties(StopCriteria),
-        "additionalProperties": False,
-    }
+    for name, model in GROUPS.items():
+        fields[name] = {
+            "description": fields[name]["description"],
+            "type": "object",
+            "properties": _properties(model),
+            "additionalProperties": False,
+        }
     shared = {name: {"$ref": f"#/$defs/{name}"} for name in fields}
     return {
         "$schema": DIALECT,

@@ -92,6 +92,10 @@ class EventsInOrder(EventWriter):
         super().__init__(path)
         self._background = background
 
+    def follow(self, background: Background) -> None:
+        """Tell behind what something else does from now on; what did the work before is closed."""
+        self._background = background
+
     def append(self, kind: str, **fields: Any) -> dict[str, Any]:
         """Append one event, behind the work that is still to do; see `EventWriter.append`."""
         if kind in self.SURE and not self._background.is_closed:

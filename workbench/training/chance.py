@@ -9,6 +9,13 @@ import numpy as np
 import torch
 
 
+def begin(seed: int) -> None:
+    """Let all of them begin at a seed."""
+    torch.manual_seed(seed)
+    np.random.seed(seed)
+    random.seed(seed)
+
+
 def take() -> dict[str, Any]:
     """Return the states of torch's, NumPy's and Python's generators."""
     kind, keys, *rest = np.random.get_state()

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,9 +25,17 @@ from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 from workbench.errors import SimulationError
 from workbench.policies.sb3 import actor_tensors, describe_action_map, describe_network, policy_tensors
 from workbench.policies.spaces import describe_space
+from workbench.runs.anomalies import NON_FINITE_ACTION, NON_FINITE_GRADIENT
 from workbench.specs import RunSpec
 from workbench.training import learner_state
-from workbench.training.anomalies import AnomalyError, check_gradients, check_losses, check_weights
+from workbench.training.anomalies import (
+    AnomalyError,
+    check_gradients,
+    check_losses,
+    check_weights,
+    forget_gradients,
+    guard_updates,
+)
 from workbench.training.model import (
     actor_space,
     change_model,
@@ -68,6 +78,7 @@ class Learner:
         self.venv = venv
         self.env = normalize(venv, spec)
         self.model: BaseAlgorithm = make_model(spec, self.env, seed=seed, workers=workers)
+        guard_updates(self.model)
         self.observation_space = describe_space(actor_space(venv), "observations")
         self.critic_names = critic_names(venv)
         """What only its critic sees, behind what its actor sees."""
@@ -79,6 +90,12 @@ class Learner:
         """Seconds that the last iteration spent in the environment and the policy."""
         self.update_s = 0.0
         """Seconds that the last iteration spent on updates."""
+        self.checks_losses = True
+        """Whether a loss that is not finite is an anomaly."""
+        self.skips_updates = False
+        """Whether an iteration goes on without what is left of an update whose gradients are not finite."""
+        self._skipped: AnomalyError | None = None
+        """The first that was left out in this iteration."""
         self._callback: BaseCallback = self.model._init_callback(None)
         self._has_started = False
         self._replay_origin = (0, 0)
@@ -139,27 +156,33 @@ class Learner:
         """Collect one iteration's steps and learn from them.
 
         Raises:
-            AnomalyError: A loss, a gradient or a weight is not finite any more.
+            AnomalyError: A loss, a gradient or a weight is not finite any more. Where it is sound, the iteration is
+                done, and nothing of what was not finite was learnt.
             NotFiniteError: A number of the environment is not.
         """
         self.rollout_s = self.update_s = 0.0
+        self._skipped = None
         try:
             if isinstance(self.model, OnPolicyAlgorithm):
                 self._iterate_on_policy(self.model)
             elif isinstance(self.model, OffPolicyAlgorithm):
                 self._iterate_off_policy(self.model)
         except FloatingPointError as error:
-            check_gradients(self.model, self.steps)
-            raise AnomalyError(f"{error} after {self.steps} steps") from error
+            raise self._of_gradient(error) from error
         except (ValueError, SimulationError) as error:
             # Torch's distributions and the environment refuse such numbers before anything here sees them.
             check_weights(self.model, self.steps)
             if "invalid values" in str(error):
-                raise AnomalyError(f"the policy's actions are not finite after {self.steps} steps") from error
+                message = f"the policy's actions are not finite after {self.steps} steps"
+                raise AnomalyError(message, NON_FINITE_ACTION) from error
             raise
         self.iteration += 1
-        for check in (check_losses, check_gradients, check_weights):
+        for check in (check_gradients, check_weights):
             check(self.model, self.steps)
+        if self._skipped is not None:
+            raise self._skipped
+        if self.checks_losses:
+            check_losses(self.model, self.steps)
 
     def record_progress(self) -> None:
         """Record what Stable-Baselines3 itself would of the rollouts, under its names, without writing it out yet."""
@@ -178,6 +201,7 @@ class Learner:
     def change(self, spec: RunSpec) -> None:
         """Learn with the values of another spec from the next iteration on."""
         change_model(self.model, self._spec, spec)
+        guard_updates(self.model)
         self._spec = spec
         self.model._total_timesteps = self.horizon
 
@@ -200,6 +224,10 @@ class Learner:
     def count_replay_from(self, rows: int) -> None:
         """Take it that the replay buffer has seen so many vector steps by now."""
         self._replay_origin = (rows, self.steps)
+
+    def stir(self, number: int) -> None:
+        """Let everything random go on elsewhere than it would; the same number leads to the same place."""
+        learner_state.stir(self.model, self.venv, number)
 
     def state(self) -> dict[str, Any]:
         """Return all that it is but for what it replays, as plain data; at the end of an iteration."""
@@ -254,7 +282,7 @@ class Learner:
         model.collect_rollouts(self.env, self._callback, model.rollout_buffer, n_rollout_steps=model.n_steps)
         collected = time.perf_counter()
         model._update_current_progress_remaining(model.num_timesteps, model._total_timesteps)
-        model.train()
+        self._update(model.train)
         self.rollout_s, self.update_s = collected - started, time.perf_counter() - collected
 
     def _iterate_off_policy(self, model: OffPolicyAlgorithm) -> None:
@@ -276,5 +304,22 @@ class Learner:
             updates = model.gradient_steps if model.gradient_steps >= 0 else rollout.episode_timesteps
             # What a buffer has seen, not what the policy has: one that goes on with an empty buffer fills it first.
             if self.replay_rows * self.env.num_envs > model.learning_starts and updates > 0:
-                model.train(gradient_steps=updates, batch_size=model.batch_size)
+                self._update(partial(model.train, gradient_steps=updates, batch_size=model.batch_size))
             self.update_s += time.perf_counter() - collected
+
+    def _update(self, train: Callable[[], None]) -> None:
+        try:
+            train()
+        except FloatingPointError as error:
+            if not self.skips_updates:
+                raise
+            self._skipped = self._skipped or self._of_gradient(error)
+            forget_gradients(self.model)
+
+    def _of_gradient(self, error: FloatingPointError) -> AnomalyError:
+        """Return the anomaly of a gradient that no step was taken with, its layer named where that is known."""
+        try:
+            check_gradients(self.model, self.steps)
+        except AnomalyError as found:
+            return AnomalyError(str(found), found.kind, is_sound=self.skips_updates, **found.where)
+        return AnomalyError(f"{error} after {self.steps} steps", NON_FINITE_GRADIENT, is_sound=self.skips_updates)

@@ -12,6 +12,7 @@ from stable_baselines3.common.running_mean_std import RunningMeanStd
 from stable_baselines3.common.save_util import recursive_getattr
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
+from workbench.simulation.snapshot import move_on
 from workbench.training import chance
 from workbench.training.plain import arrays
 
@@ -90,6 +91,23 @@ def put_back(state: dict[str, Any], model: BaseAlgorithm, env: VecEnv, venv: Any
     space.np_random.bit_generator.state = arrays(state["random_actions"])
     chance.put_back(state["chance"])
     return is_exact
+
+
+def stir(model: BaseAlgorithm, venv: Any, number: int) -> None:
+    """Move all that a learner draws at random on from where it is, to a place that a number chooses.
+
+    Args:
+        model: The learner.
+        venv: All copies of its environment.
+        number: At least 1.
+    """
+    seed = int(np.random.SeedSequence([model.seed or 0, number]).generate_state(1)[0] % 2**31)
+    chance.begin(seed)
+    if hasattr(model, "noise_seed"):
+        model.noise_seed = seed
+    space: Any = model.action_space
+    move_on(space.np_random, number)
+    venv.stir(number)
 
 
 def _begin_anew(model: BaseAlgorithm, env: VecEnv) -> None:

@@ -13,6 +13,7 @@ from workbench.runs.events import Event
 from workbench.runs.lineage import start_of
 from workbench.runs.resuming import RESUME_NAME
 from workbench.training import replay_log
+from workbench.training.going_back import standing
 from workbench.training.outputs import rewrite_progress
 from workbench.training.plain import unpack
 from workbench.training.retention import discard
@@ -34,6 +35,19 @@ class Place:
     """The folded stream up to it."""
     passed: tuple[str, ...] = ()
     """Newer checkpoints from which it cannot go on, and why."""
+    came_back: Event | None = None
+    """How the run came back to it because of an anomaly; None where it did not."""
+
+    @property
+    def stirred(self) -> int:
+        """By which number chance is moved on from what the checkpoint holds; 0 for not at all."""
+        return 0 if self.came_back is None else int(self.came_back["stirred"])
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds of active training by then, what was done in vain among them."""
+        told = None if self.came_back is None else self.came_back.get("wall_s")
+        return float(self.state["trainer"]["wall_s"] if told is None else told)
 
     @property
     def rows_told(self) -> int:
@@ -73,7 +87,8 @@ def find_place(run: RunDirectory) -> Place | None:
             continue
         if passed and checkpoint.steps == start_of(run.record())[0]:
             break
-        return Place(checkpoint, state, folded(run, checkpoint.steps), tuple(passed))
+        steps = checkpoint.steps
+        return Place(checkpoint, state, folded(run, steps), tuple(passed), standing(run, steps))
     if not written:
         return None
     raise WorkFailedError(f"the run cannot go on from any of its trained checkpoints: {'; '.join(passed)}.")

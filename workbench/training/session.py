@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,13 +20,14 @@ from workbench.runs.state import BEAT_S, FOLDER_GONE
 from workbench.simulation import EnvSource, make_sb3
 from workbench.simulation.guard import NotFiniteError
 from workbench.specs import amended
-from workbench.training.anomalies import AnomalyError
+from workbench.training.anomalies import AnomalyError, of_environment
 from workbench.training.background import Background, EventsInOrder
 from workbench.training.circumstances import circumstances, differences
 from workbench.training.cpus import choose_threads, runs_beside
 from workbench.training.device import choose_device
 from workbench.training.evaluations import ScorerApart, ScorerInTurn
 from workbench.training.films import Films, is_filmed
+from workbench.training.going_back import ROLLBACK, GoBackError, Wish, find_good, read_returns, rollbacks
 from workbench.training.honest_best import HonestBest
 from workbench.training.inheritance import Inheritance, read_inheritance
 from workbench.training.keeper import CheckpointKeeper
@@ -35,10 +37,12 @@ from workbench.training.outputs import CsvOutput, EventOutput, TensorBoardOutput
 from workbench.training.requests import StopSignal
 from workbench.training.rescoring import Rescorer
 from workbench.training.resumption import Place, find_place, tidy
+from workbench.training.retention import discard
 from workbench.training.simulator_warnings import SimulatorWarnings
 from workbench.training.steering import RESUME, Steering, read_sets
 from workbench.training.stopping import StopRule
 from workbench.training.trainer import Ending, Trainer
+from workbench.training.watch import Watch
 from workbench.training.words import in_one_sentence
 
 TOO_LATE = "the run has ended"
@@ -104,12 +108,12 @@ class Session:
         with self._beating():
             try:
                 self._enter(RunState.STARTING)
-                state, reason = self._train()
+                state, reason = self._train_through()
             except AnomalyError as anomaly:
-                state, reason = self._fail_for(anomaly, **anomaly.where)
+                # Whoever found it has told of it.
+                state, reason = RunState.FAILED, f"{anomaly}{self._last_good()}"
             except NotFiniteError as error:
-                where = {name: getattr(error, name) for name in ("environment", "copy", "step", "term")}
-                state, reason = self._fail_for(error, **where)
+                state, reason = self._fail_for(error)
             except KeyboardInterrupt:
                 state, reason = RunState.STOPPED, f"interrupted{self._last_good()}"
             except Exception as error:
@@ -120,7 +124,62 @@ class Session:
             self._close(state, reason)
         return self._result(state, reason)
 
-    def _train(self) -> Ending:
+    def _train_through(self) -> Ending:
+        """Train to the end; where an anomaly sends the run back to a checkpoint, as if it were resumed there."""
+        wish: Wish | None = None
+        while True:
+            try:
+                return self._train(wish)
+            except GoBackError as error:
+                wish = error.wish
+            # Whatever learnt is let go before its like is made again.
+            self._learner = self._keeper = None
+            gc.collect()
+            self._go_back(wish)
+
+    def _go_back(self, wish: Wish) -> None:
+        """Make a checkpoint the newest one, and tell that the run goes on from there.
+
+        Raises:
+            AnomalyError: There is none to go on from.
+            OSError: The disk is full or failed.
+        """
+        run, returns = self._run, read_returns(self._run)
+        good = find_good(run, wish.until)
+        if good is None:
+            raise AnomalyError(f"{wish.message}; there is no checkpoint to go back to", wish.kind)
+        for later in run.checkpoints():
+            if later.steps > good.steps:
+                discard(later)
+        place = find_place(run)
+        assert place is not None, "it was there just now"
+        steps, trainer = place.checkpoint.steps, place.state["trainer"]
+        counted = {} if wish.pauses else {"rollback": rollbacks(returns) + 1}
+        self._events.append(
+            "resumed",
+            steps=steps,
+            from_steps=steps,
+            wall_s=wish.wall_s,
+            episodes=trainer["metrics"]["episodes"],
+            iteration=place.state["learner"]["iteration"],
+            changed=[],
+            back_from=wish.steps,
+            because=wish.kind,
+            stirred=len(returns) + 1,
+            **counted,
+        )
+        changed = ""
+        if wish.values:
+            self._events.append("set", steps=steps, values=wish.values, old=wish.old or {}, by=ROLLBACK)
+            changed = ", with " + ", ".join(
+                f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}"
+                for key, value in wish.values.items()
+            )
+        self._log.say(f"goes back to {place.name}{changed}")
+
+    def _train(self, back: Wish | None) -> Ending:
+        self._background = Background()
+        self._events.follow(self._background)
         record = self._run.record()
         order = take_order(self._run)
         place = self._find_place()
@@ -148,20 +207,23 @@ class Session:
             self._run, spec, source, learner, self._events, scorer, fields, self._background
         )
         rule = StopRule(spec)
+        watch = Watch(self._run, spec, source, learner, venv, events=self._events, log=self._log)
         trainer = Trainer(
             self._run,
-            Steering(spec, sets, (learner, keeper, rule), venv, events=self._events, log=self._log),
+            Steering(spec, sets, (learner, keeper, rule, watch), venv, events=self._events, log=self._log),
             learner,
             venv,
             keeper,
             rule=rule,
             rescorer=Rescorer(self._run, spec, self._events),
             honest_best=HonestBest(self._run, self._events, scorer, self._log),
+            watch=watch,
             inbox=self._inbox,
             log=self._log,
             stop=self._stop,
             enter=self._enter,
             place=place,
+            waits=back.message if back is not None and back.pauses else "",
             warned=SimulatorWarnings(self._log),
         )
         torch_threads = torch.get_num_threads()
@@ -181,7 +243,8 @@ class Session:
             else:
                 self._take_over(parent, learner, outputs, seed)
                 trainer.count_episodes_from(parent.episodes)
-            self._tell_of(place, order)
+            if back is None:
+                self._tell_of(place, order)
             return trainer.run()
         finally:
             # Whatever ended the run: what was being written is whole before anything more is told.
@@ -289,12 +352,12 @@ class Session:
             over.set()
             thread.join()
 
-    def _fail_for(self, error: Exception, **where: Any) -> Ending:
-        message = str(error).rstrip(".")
+    def _fail_for(self, error: NotFiniteError) -> Ending:
+        anomaly = of_environment(error)
         # The reason is the state's too, where the disk is full.
         with suppress(OSError):
-            self._events.append("anomaly", what="not_finite", message=message, **where)
-        return RunState.FAILED, f"{message}{self._last_good()}"
+            self._events.append("anomaly", what=anomaly.kind, message=str(anomaly), action="stop", **anomaly.where)
+        return RunState.FAILED, f"{anomaly}{self._last_good()}"
 
     def _last_good(self) -> str:
         latest = self._run.latest()

@@ -15,6 +15,7 @@ from workbench.runs import EventTail, EventWriter, Request, RunDirectory
 from workbench.runs.changes import joined
 from workbench.specs import RunSpec, amended, change, weights_in
 from workbench.specs.changing import Done
+from workbench.training.going_back import ROLLBACK
 from workbench.training.log import RunLog
 
 RESUME = "resume"
@@ -63,6 +64,13 @@ def read_sets(run: RunDirectory, order: Mapping[str, Any], applied: int) -> Sets
             # Whoever resumes a run wants this, whatever was wanted before.
             given = [replace(item, values=_without(item.values, values)) for item in given]
         else:
+            if event.get("by") == ROLLBACK:
+                # What was given beyond the checkpoint it went back to may be why it had to.
+                steps = int(event["steps"])
+                given = [
+                    replace(item, values=_without(item.values, values)) if item.steps > steps else item
+                    for item in given
+                ]
             given.append(Given(int(event["steps"]), values))
     # What is given at a step in a later life comes after what was given there in an earlier one.
     given.sort(key=lambda item: item.steps)

@@ -25,6 +25,7 @@ from workbench.training.resumption import Place
 from workbench.training.simulator_warnings import SimulatorWarnings
 from workbench.training.steering import Steering, in_words
 from workbench.training.stopping import Progress, StopRule
+from workbench.training.watch import Watch
 from workbench.training.words import grouped
 
 ROW, BOUNDARY, ENDING = "row", "boundary", "ending"
@@ -65,12 +66,14 @@ class Trainer:
         rule: What ends it.
         rescorer: Scores checkpoints for those who ask.
         honest_best: Settles which checkpoint is best, at the end.
+        watch: Looks after its iterations.
         inbox: Requests to the run.
         log: What a person reads.
         stop: Tells when a signal asked to stop.
         enter: Called with every state the run enters.
         warned: Takes in what the simulator warns of.
         place: Where the run goes on; None for one that begins.
+        waits: Why it waits there for a person first; empty where it does not.
     """
 
     def __init__(
@@ -84,12 +87,14 @@ class Trainer:
         rule: StopRule,
         rescorer: Rescorer,
         honest_best: HonestBest,
+        watch: Watch,
         inbox: RequestInbox,
         log: RunLog,
         stop: StopSignal,
         enter: Enter,
         warned: SimulatorWarnings,
         place: Place | None = None,
+        waits: str = "",
     ) -> None:
         self._run = run
         self._steering = steering
@@ -98,11 +103,13 @@ class Trainer:
         self._keeper = keeper
         self._rescorer = rescorer
         self._honest_best = honest_best
+        self._watch = watch
         self._inbox = inbox
         self._log = log
         self._stop = stop
         self._enter = enter
         self._place = place
+        self._waits = waits
         self._warned = warned
         self._rule = rule
         self._metrics = EpisodeMetrics()
@@ -114,6 +121,8 @@ class Trainer:
         """Where a resumed run went on, and how many rows the stream had then."""
         self._is_held = False
         """Whether a stop came while the scores were waited for that count at the end of this iteration."""
+        self._is_suspect = False
+        """Whether it is paused at what an anomaly left, of which no checkpoint is written."""
         self._paused_at: float | None = None
         """When it was paused, on the monotonic clock."""
         self._goes_on_from: float | None = None
@@ -154,6 +163,8 @@ class Trainer:
         else:
             self._go_on(self._place)
         self._enter(RunState.RUNNING)
+        if self._waits:
+            self._pause_for(self._waits)
         ending = self._loop()
         if self._spec.profile:
             for line in self._clock.table(self._learner.steps):
@@ -164,7 +175,7 @@ class Trainer:
         while True:
             self._steering.catch_up(self._learner.steps)
             goal = self._rule.reason(self._progress())
-            if goal is not None:
+            if goal is not None and not self._is_suspect:
                 return self._finish(goal)
             applied = self._steering.applied
             asked = self._answer_requests() or self._stop.reason
@@ -180,7 +191,7 @@ class Trainer:
         learner = self._learner
         # Not elsewhere: evaluations may be played in this process too.
         with self._warned.listening():
-            learner.iterate()
+            self._watch.iterate(self.wall_s)
         self._keeper.require_folder()
         self._clock.add("collection", learner.rollout_s)
         self._clock.add("update", learner.update_s)
@@ -188,18 +199,21 @@ class Trainer:
         for episode in episodes:
             self._rule.add_episode(episode.ret)
         self._record(self._metrics.fold(episodes))
+        waits = self._watch.conclude(self._metrics.episodes)
         self._record(self._warned.drain())
         learner.record_progress()
         with self._clock.spending("checkpoint"):
             self._keeper.keep_up()
         self._settle(wait=False)
         self._say_all((*self._rescorer.poll(), *self._keeper.poll_films()))
-        self._pass_boundary()
+        self._pass_boundary(saves=not waits)
+        if waits:
+            self._pause_for(waits)
 
-    def _pass_boundary(self) -> None:
+    def _pass_boundary(self, *, saves: bool = True) -> None:
         """Write a checkpoint where one is due, and tell of the iteration."""
         # Scores count here and nowhere else, so that a run does not depend on how fast an evaluation was.
-        if self._keeper.is_due or self._is_held:
+        if saves and (self._keeper.is_due or self._is_held):
             self._is_held = not self._take_evaluation()
             if self._is_held:
                 return
@@ -246,7 +260,7 @@ class Trainer:
     def _break_off(self, asked: str) -> Ending:
         # Whoever stops a run wants its slot back: the last checkpoint is saved, and no score is waited for.
         self._enter(RunState.STOPPING)
-        if not self._keeper.is_current:
+        if not self._keeper.is_current and not self._is_suspect:
             self._save(evaluate=False)
         self._settle(wait=True)
         return RunState.STOPPED, asked
@@ -293,6 +307,7 @@ class Trainer:
             "row": [[name, value, logger.name_to_excluded[name]] for name, value in logger.name_to_value.items()],
             "wall_s": self.wall_s,
             "rule": self._rule.state(),
+            "watch": self._watch.state(),
             "metrics": self._metrics.state(),
             "sets": self._steering.applied,
         }
@@ -301,9 +316,13 @@ class Trainer:
         """Take up a run where a checkpoint was sealed, and do what was left undone after that."""
         state = place.state["trainer"]
         is_exact = self._keeper.go_on(place)
-        self._started = time.monotonic() - state["wall_s"]
+        self._started = time.monotonic() - place.wall_s
+        if place.stirred:
+            self._learner.stir(place.stirred)
         self._rows, self._told = state["rows"], (self._learner.steps, place.rows_told)
         self._rule.load_state(state["rule"])
+        if "watch" in state:
+            self._watch.load_state(state["watch"])
         self._metrics.load_state(state["metrics"])
         self._is_held = state["then"] == BOUNDARY
         for name, value, excluded in state["row"]:
@@ -395,6 +414,8 @@ class Trainer:
     def _write_now(self) -> str:
         if self._keeper.is_current:
             said = "has been written already"
+        elif self._is_suspect:
+            raise RequestError("no checkpoint is written of what an anomaly left; the one before stays")
         else:
             self._save(evaluate=False)
             said = "written"
@@ -402,7 +423,7 @@ class Trainer:
         return f"{checkpoint_name(self._learner.steps)} {said}"
 
     def _pause(self) -> str:
-        said = self._write_now()
+        said = "" if self._is_suspect else self._write_now()
         if self._paused_at is None:
             self._paused_at = time.monotonic()
             self._enter(RunState.PAUSED)
@@ -410,6 +431,11 @@ class Trainer:
             self._goes_on_from = None
             self._enter(RunState.PAUSED)
         return said
+
+    def _pause_for(self, anomaly: str) -> None:
+        self._is_suspect = True
+        self._paused_at = time.monotonic()
+        self._enter(RunState.PAUSED, anomaly)
 
     def _ask_to_go_on(self) -> str:
         if self._paused_at is None:
@@ -441,6 +467,7 @@ class Trainer:
         self._clock.skip(paused_s)
         self._paused_at = self._goes_on_from = None
         if asked is None:
+            self._is_suspect = False
             self._log.say("goes on")
             self._enter(RunState.RUNNING)
         return asked

@@ -1,17 +1,10 @@
 """State recordings: every state of some episodes in one `.npz`, from which they are shown again without the policy.
 
-Pure MuJoCo and NumPy. Arrays of one row a state, `n` of them, the reset states included:
-
-    episode (n,), step (n,)         which episode, from 0, and the steps taken in it
-    time (n,), qpos (n, nq), qvel (n, nv), act (n, na), ctrl (n, nu)
-    mocap_pos (n, nmocap, 3), mocap_quat (n, nmocap, 4)
-    reward (n,), reward_<term> (n,) not a number in a reset state, which has none
-    about ()                        a JSON object: environment, model, period, what acted, episodes
+Pure MuJoCo and NumPy. What such a file holds is written beside `FORMAT`.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import tempfile
@@ -28,30 +21,10 @@ from numpy.typing import NDArray
 
 from workbench.errors import RequestError
 from workbench.runs.recordings import EpisodeResult, part_path
+from workbench.simulation.state_file import FIELDS, FORMAT, SUFFIX, model_digest, write_states
 from workbench.viewer.session import Session
 
-FORMAT = 1
-SUFFIX = ".npz"
-
-FIELDS = ("time", "qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat")
-"""What is kept of an `MjData`."""
-
-_SHAPING = (
-    "body_parentid", "body_pos", "body_quat", "body_mocapid", "jnt_type", "jnt_bodyid", "jnt_pos", "jnt_axis", "qpos0",
-    "geom_type", "geom_bodyid", "geom_size", "geom_pos", "geom_quat", "site_bodyid", "site_pos", "actuator_trnid",
-    "mesh_vert", "mesh_face", "hfield_data", "names",
-)  # fmt: skip
-"""What of a model decides where things are in a state, and what they are called."""
-
-
-def model_digest(model: Any) -> str:
-    """Return twelve hex digits that models share whose states look alike; later versions of MuJoCo keep them."""
-    digest = hashlib.sha256()
-    for name in _SHAPING:
-        value = getattr(model, name)
-        digest.update(name.encode())
-        digest.update(value if isinstance(value, bytes) else np.ascontiguousarray(value).tobytes())
-    return digest.hexdigest()[:12]
+__all__ = ["FIELDS", "FORMAT", "SUFFIX", "StateLog", "StateRecording", "model_digest"]
 
 
 class StateLog:
@@ -123,11 +96,7 @@ class StateLog:
 
     def _write(self, part: Path) -> None:
         about = {**self._about, "episodes": [episode.to_json() for episode in self._episodes]}
-        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as file:
-            arrays: dict[str, Any] = {"about": np.array(json.dumps(about)), **self._counts, **self._rewards}
-            for name, values in (*arrays.items(), *self._columns()):
-                with file.open(f"{name}.npy", "w", force_zip64=True) as member:
-                    np.lib.format.write_array(member, np.asarray(values), allow_pickle=False)
+        write_states(part, about, (*self._counts.items(), *self._rewards.items(), *self._columns()))
 
     def _columns(self) -> Iterator[tuple[str, NDArray[np.float64]]]:
         """Yield each field of all states, mapped from the file."""
