@@ -59,7 +59,7 @@ class PartlySeenEnv(BatchEnv[PartlySeenEnvConfig]):
         return hidden[:, [1, 0, 2]] if self.config.swap_hidden else hidden
 
     def name_critic_observations(self) -> Sequence[str]:
-        return ("wind", "v", "x") if self.config.swap_hidden else ("v", "wind", "x")
+        return ("crosswind", "v", "x") if self.config.swap_hidden else ("v", "crosswind", "x")
 
     def reward_terms(self, actions: Any) -> Mapping[str, Any]:
         return {"near": -np.abs(self.qpos[:, 0])}

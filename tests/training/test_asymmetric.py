@@ -1,5 +1,6 @@
 """A critic that sees more than its actor: what trains, what a checkpoint holds, and what goes on from it."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def test_the_learner_sees_all_and_everyone_else_what_the_policy_sees() -> None:
     env = make_batch(source(), 3)
     assert env is not None
     # What the policy sees under the same name is not told twice.
-    assert (env.observation_names, env.critic_names) == (("x", "clock"), ("v", "wind"))
+    assert (env.observation_names, env.critic_names) == (("x", "clock"), ("v", "crosswind"))
     assert env.observation_space.shape == (2,)
     assert env.reset(seed=0).shape == (3, 2)
     assert env.step_arrays(np.zeros((3, 1))).observations.shape == (3, 2)
@@ -89,7 +90,7 @@ def test_a_checkpoint_holds_the_actor_and_nothing_of_what_only_the_critic_sees(
         assert found.record.observation_names == ("x", "clock")
         assert found.record.observation_space.shape == (2,)
         text = (checkpoint.path / "policy.json").read_text()
-        assert "wind" not in text and '"v"' not in text
+        assert "crosswind" not in text and '"v"' not in text
         assert found.tensors["normalizer.mean"].shape == found.tensors["normalizer.var"].shape == (2,)
         assert not [name for name in found.tensors if "critic" in name or "value_net" in name or "qf" in name]
     assert [event["steps"] for event in events(trained[algorithm], "evaluation")] == [0, 100, 200]
@@ -109,11 +110,27 @@ def test_the_checkpoint_acts_as_stable_baselines3_predicts(algorithm: str, train
     learner.close()
 
 
+def test_an_export_for_stable_baselines3_reads_what_the_policy_saw(
+    tmp_path: Path, trained: dict[str, RunDirectory]
+) -> None:
+    import stable_baselines3
+
+    from workbench.policies.export import export
+
+    run = trained["ppo"]
+    folder = export(run.checkpoints()[-1].path, "sb3", output=tmp_path / "out").folder
+    model = stable_baselines3.PPO.load(folder / "model.zip", device="cpu")
+    assert model.observation_space.shape == (2,)
+    names = [one["name"] for one in json.loads((folder / "manifest.json").read_text())["observation"]["elements"]]
+    assert names == ["x", "clock"]
+    assert not [path for path in folder.iterdir() if b"crosswind" in path.read_bytes()]
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_statistics_of_training_are_of_all_numbers(algorithm: str, trained: dict[str, RunDirectory]) -> None:
     run = trained[algorithm]
     saved = unpack(run.checkpoints()[-1].path / "resume.pt")["learner"]
-    assert saved["critic_names"] == ["v", "wind"]
+    assert saved["critic_names"] == ["v", "crosswind"]
     moments = saved["normalizer"]["observations"]
     tensors = read_checkpoint(run.checkpoints()[-1].path).tensors
     assert moments["mean"].shape == (4,)
@@ -151,7 +168,7 @@ def test_a_fork_goes_on_with_actor_critic_and_all_statistics(algorithm: str, tra
     ("changed", "said"),
     [
         ("swap_seen", "observation 0 was x in training, and is clock"),
-        ("swap_hidden", "its critic saw v, wind, and this run's sees wind, v"),
+        ("swap_hidden", "its critic saw v, crosswind, and this run's sees crosswind, v"),
     ],
 )
 def test_a_fork_on_other_names_is_refused(changed: str, said: str, trained: dict[str, RunDirectory]) -> None:
@@ -172,7 +189,7 @@ def test_a_state_of_another_critic_is_refused(trained: dict[str, RunDirectory]) 
     learner = Learner(spec, make_sb3(source(swap_hidden=True), spec.n_envs, 3, 1), seed=3)
     learner.start([])
     saved = unpack(trained["ppo"].checkpoints()[-1].path / "resume.pt")["learner"]
-    with pytest.raises(ValueError, match="its critic saw v, wind, and this run's sees wind, v"):
+    with pytest.raises(ValueError, match="its critic saw v, crosswind, and this run's sees crosswind, v"):
         learner.load_state(saved)
     learner.close()
 

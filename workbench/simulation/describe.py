@@ -177,6 +177,7 @@ def _describe_batch(cls: type[BatchEnv[Any]], source: EnvSource, told: dict[str,
     try:
         told |= {
             "observation": describe_space(env.observation_space, env.observation_names),
+            "critic": list(env.critic_names),
             "action": describe_space(env.action_space, env.action_names),
             "control_hz": env.control_hz,
             "simulation_hz": env.simulation_hz,
@@ -189,6 +190,8 @@ def _describe_batch(cls: type[BatchEnv[Any]], source: EnvSource, told: dict[str,
             "model": _describe_model(env.model),
         }
         # What only running shows: a start state of the wrong shape, a term that is not finite.
+        if env.critic_names:
+            env.add_critic_observations()
         with _stage("reset"):
             env.reset(seed=0)
         with _stage("step"):
