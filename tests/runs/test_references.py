@@ -115,3 +115,15 @@ def test_another_folder_of_runs(project: Project, tmp_path: Path) -> None:
     elsewhere = Project(tmp_path / "elsewhere")
     make(elsewhere, "ant_20260101-080000_7f3a", 0)
     assert steps(resolve_checkpoint(project, "ant", elsewhere.runs)) == ("7f3a", 0)
+
+
+def test_what_can_only_be_a_path_is_missed_as_one(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(NotFoundError, match=r"no file policy\.onnx"):
+        resolve_checkpoint(project, "policy.onnx")
+    (tmp_path / "logs").mkdir()
+    with pytest.raises(NotFoundError, match="logs is a folder without a policy") as caught:
+        resolve_checkpoint(project, "logs")
+    assert "workbench import logs" in caught.value.hint

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.errors import CheckpointError, NotFoundError, RequestError
@@ -13,6 +13,7 @@ from workbench.policies.actor import Policy, PolicyActor
 from workbench.policies.checkpoint import RECORD_NAME, read_checkpoint, read_record
 from workbench.policies.description import TITLES, Description, PolicyKind
 from workbench.policies.environments import EnvironmentFacts, facts_of, find_environment
+from workbench.policies.opening.manifests import Told, read_manifest
 from workbench.project import Project, open_project
 from workbench.simulation import EnvSource
 
@@ -36,6 +37,8 @@ class FoundPolicy:
     """Environment steps it was trained for; None where that is not known."""
     normalizer: Path | None = None
     """The file of what its observations go through."""
+    told: Told = field(default_factory=Told)
+    """What the manifest beside it says, where it is one of our exports."""
 
     def open(
         self,
@@ -71,6 +74,7 @@ class FoundPolicy:
                 self.path,
                 environment=self.environment,
                 normalizer=self.normalizer,
+                told=self.told,
                 trust=trust,
                 tell=tell or _warn,
                 stochastic=stochastic,
@@ -81,7 +85,6 @@ class FoundPolicy:
     def _open_program(self, facts: EnvironmentFacts, *, trust: bool, stochastic: bool) -> Policy:
         from workbench.policies.fitting import require_fit
         from workbench.policies.opening import programs
-        from workbench.policies.opening.manifests import read_manifest
         from workbench.policies.spaces import SpaceRecord
 
         spaces = facts.observation_space, facts.action_space
@@ -99,12 +102,11 @@ class FoundPolicy:
                 f"{self.path} does not fit {facts.name}: it reads {run.inputs} numbers, and the observations of "
                 f"{facts.name} are of shape {spaces[0].shape}{names}."
             )
-        digest = programs.file_digest(self.path)
-        told = read_manifest(self.path, digest)
+        told = self.told
         known = Description(
             path=self.path,
             kind=self.kind,
-            sha256=digest,
+            sha256=programs.file_digest(self.path),
             algorithm=told.algorithm,
             steps=self.steps,
             environment=self.environment,
@@ -240,13 +242,16 @@ def kind_of(path: Path) -> PolicyKind:
 
 
 def _find_program(path: Path, kind: PolicyKind, environment: EnvSource | None, project: Project | None) -> FoundPolicy:
-    from workbench.policies.opening.manifests import read_manifest
     from workbench.policies.opening.programs import file_digest
 
     told = read_manifest(path, file_digest(path))
-    if environment is None and told.env_id:
-        environment = replace(_trained_in(told.env_id, path, project), env_cfg=told.env_cfg)
-    return FoundPolicy(path, kind, environment, told.steps)
+    return FoundPolicy(path, kind, environment or _exported_from(told, path, project), told.steps, told=told)
+
+
+def _exported_from(told: Told, path: Path, project: Project | None) -> EnvSource | None:
+    if not told.env_id:
+        return None
+    return replace(_trained_in(told.env_id, path, project), env_cfg=told.env_cfg)
 
 
 def _find_sb3(
@@ -257,12 +262,14 @@ def _find_sb3(
     from workbench.policies.opening.sb3_files import steps_of
     from workbench.policies.opening.zoo import read_zoo
 
-    steps = steps_of(Archive(path))
-    zoo = read_zoo(path)
+    archive = Archive(path)
+    told, zoo = read_manifest(path, archive.sha256), read_zoo(path)
     if environment is None and zoo is not None:
         zoo.require_bare(path)
         own = _trained_in(zoo.env_id, path, project)
         environment = replace(own, env_cfg={**own.env_cfg, **zoo.env_kwargs})
+    elif environment is None and told.env_id:
+        environment = _exported_from(told, path, project)
     elif environment is None:
         env_id = _told_by_mirror(path, project)
         environment = None if not env_id else _trained_in(env_id, path, project)
@@ -275,7 +282,7 @@ def _find_sb3(
                 f"{path} was trained on normalised observations, and there is no vecnormalize.pkl in {zoo.folder}.",
                 hint="--normalizer FILE names it.",
             )
-    return FoundPolicy(path, "sb3", environment, steps, file)
+    return FoundPolicy(path, "sb3", environment, steps_of(archive), file, told)
 
 
 def _trained_in(env_id: str, path: Path, project: Project | None) -> EnvSource:

@@ -22,6 +22,9 @@ from workbench.suggest import nearest
 if TYPE_CHECKING:
     from workbench.runs.foreign.origin import Policies
 
+POLICY_SUFFIXES = frozenset({".zip", ".onnx", ".pt", ".pth", ".ts", ".jit"})
+"""How files of policies end that other tools save."""
+
 _SHOWN = 6
 _PICK = re.compile(r"(?P<run>.+):(?P<which>best|latest|[\d_]+)")
 
@@ -74,7 +77,24 @@ def find_checkpoint(runs_root: Path, text: str) -> Path:
         if saved is not None:
             return _saved_policy(folder.name, saved, picked["which"])
         return _pick(_run_or_environment(runs_root, picked["run"]), picked["which"])
-    return _best_or_latest(_run_or_environment(runs_root, text))
+    try:
+        return _best_or_latest(_run_or_environment(runs_root, text))
+    except NotFoundError as miss:
+        raise _miss_of_path(text) or miss from None
+
+
+def _miss_of_path(text: str) -> NotFoundError | None:
+    """Return what is wrong with what can only be meant as a path; None where it may be a name."""
+    path = Path(text).expanduser()
+    try:
+        if path.is_dir():
+            return NotFoundError(
+                f"{text} is a folder without a policy.",
+                hint=f"`workbench import {text}` shows the runs below it; name the folder or the file of one.",
+            )
+    except OSError:
+        return None
+    return NotFoundError(f"there is no file {text}.") if path.suffix.lower() in POLICY_SUFFIXES else None
 
 
 def _run_or_environment(runs_root: Path, text: str) -> RunDirectory:

@@ -151,7 +151,10 @@ def find_target(
     from workbench.policies.environments import find_environment
     from workbench.policies.loading import find_policy
     from workbench.runs import resolve_checkpoint
+    from workbench.runs.anomalies import find_window
 
+    window = find_window(project.runs_root, text)
+    text = text if window is None else str(window)
     if Path(text).suffix.lower() == states.SUFFIX:
         return _find_recording(Path(text), agent=agent, env=env)
     source = None if _is_reference(text) else _find_environment(project, text)
@@ -165,7 +168,7 @@ def find_target(
     try:
         checkpoint = resolve_checkpoint(project, text)
     except NotFoundError as error:
-        if source is None and not _is_reference(text):
+        if source is None and not _is_path(text):
             raise NotFoundError(f"there is no environment and no run `{text}`.", hint=_near(project, text)) from error
         raise
     named = None if env is None else find_environment(env, project)
@@ -215,6 +218,13 @@ def _is_reference(text: str) -> bool:
     path = Path(text)
     sealed = path.is_file() or any((path / name).is_file() for name in ("policy.json", "run.json"))
     return ":" in text.split("/")[0] or sealed or ("/" in text and path.exists())
+
+
+def _is_path(text: str) -> bool:
+    """Tell whether `text` is meant as a path, there or not, so that its miss is told as that of a path."""
+    from workbench.runs.references import POLICY_SUFFIXES
+
+    return _is_reference(text) or Path(text).suffix.lower() in POLICY_SUFFIXES or Path(text).is_dir()
 
 
 def _find_environment(project: Project, text: str) -> Any | None:

@@ -112,7 +112,7 @@ def open_torchscript(path: Path, *, trust: bool) -> Runtime:
     operators = file_operators(path)
     if operators and not trust:
         raise NeedsTrustError(
-            f"{path}: its program calls {', '.join(operators)}, which can open files.",
+            f"{path}: its program calls {', '.join(operators)}, which can do more than compute.",
             hint="If you trust whoever made it, --trust runs it.",
         )
     import torch

@@ -15,6 +15,7 @@ from workbench.policies.actor import Policy, PolicyActor
 from workbench.policies.description import Description
 from workbench.policies.opening.archive import Archive
 from workbench.policies.opening.inert import NeedsTrustError, path_of, plain
+from workbench.policies.opening.manifests import Told
 from workbench.policies.opening.normalizer import Normalizer, read_normalizer
 from workbench.policies.opening.plain_networks import NotPlainError, Saved, read_network
 from workbench.policies.opening.recorded_spaces import read_space
@@ -61,6 +62,7 @@ def open_sb3(
     *,
     environment: EnvSource | None,
     normalizer: Path | None,
+    told: Told,
     trust: bool,
     tell: Callable[[str], None],
     stochastic: bool,
@@ -72,6 +74,7 @@ def open_sb3(
         path: The file.
         environment: Where it is to act.
         normalizer: The file of what its observations go through.
+        told: What a manifest beside it says.
         trust: Whether what cannot be read as data may be run.
         tell: Told what is run, before it is.
         stochastic: Sample actions instead of taking the policy's best.
@@ -89,6 +92,9 @@ def open_sb3(
         algorithm=algorithm_of(archive),
         steps=steps_of(archive),
         environment=environment,
+        control_period_s=told.control_period_s,
+        observation_names=told.observation_names,
+        action_names=told.action_names,
         versions=archive.versions,
         normalizer=None if moments is None else normalizer,
     )
