@@ -45,9 +45,9 @@ class BatchEnv(ABC, Generic[C]):
 
     A subclass names its configuration as the type argument (`class AntEnv(BatchEnv[AntEnvConfig])`) and writes `load`,
     `initial_state`, `observe` and `reward_terms`; `setup`, `before_step`, `apply_action`, `measure`, `terminations`,
-    `truncations`, `info` and the names where it needs them. Derived MuJoCo fields that a method reads (`xpos`,
-    `sensordata`, …) are bound in `setup`; like those of `mj_step`, after a step they describe the state before its
-    last simulation step.
+    `truncations`, `info`, `critic_observe` and the names where it needs them. Derived MuJoCo fields that a method reads
+    (`xpos`, `sensordata`, …) are bound in `setup`; like those of `mj_step`, after a step they describe the state before
+    its last simulation step.
 
     Actions outside their bounds are clipped before anything sees them. Every draw at random goes through a `Noise`, so
     that copy i depends on its own seed alone; methods that are called once a step get one from `noise`. A number that

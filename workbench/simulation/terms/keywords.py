@@ -66,8 +66,10 @@ def _where(accepts: Callable[[float], bool]) -> Callable[[Any], float]:
 
 def _heading(value: Any) -> float:
     number = _number(value)
-    if not -math.pi < number < math.pi:
+    if abs(number) > 2 * math.pi:
         raise ValueError(f"probably degrees: {number:g}° are {math.radians(number):.4g} rad")
+    if not -math.pi < number < math.pi:
+        raise ValueError(f"{'no' if number > 0 else 'every'} heading is beyond that")
     return number
 
 
