@@ -16,6 +16,7 @@ from workbench.runs import EventWriter, RunDirectory
 from workbench.ui.app import WorkbenchApp
 from workbench.ui.screens.compare import CompareScreen
 from workbench.ui.screens.run import RunScreen
+from workbench.ui.widgets.chart import Chart
 
 GIT = {"revision": "4be1c07aaaa", "dirty": False}
 
@@ -245,3 +246,22 @@ async def test_a_run_deleted_under_it_and_a_terminal_that_shrinks_end_nothing(
         assert "gone. esc goes back" in seen.words(app)
         await pilot.press("j", "full_stop", "d", "v", "E", "m", "escape")
         assert app.is_running
+
+
+async def test_what_a_fork_was_forked_from_stands_before_it(
+    project: Project, app: WorkbenchApp, settle: Settle
+) -> None:
+    parent = run_of(project, "aaaa", "ppo", 400)
+    fork = run_of(project, "bbbb", "ppo", 900, parent=f"{parent.name}:500000")
+    durable.write_json(
+        fork.spec_path,
+        {**fork.record(), "parent": {"run": parent.name, "checkpoint": "checkpoint_000000500000", "steps": 500_000}},
+    )
+    other = run_of(project, "cccc", "sac", 700)
+    async with app.run_test(size=(120, 30)) as pilot:
+        screen = await opened(pilot, settle, fork, other)
+        curves = {curve.letter: curve for curve in screen.query_one("#curves", Chart).data.curves}
+        before = curves["a"].parent
+        assert before is not None and before.label == parent.name and before.values[-1] == 400
+        assert curves["b"].parent is None
+        assert [side.letter for side in screen.columns] == ["a", "b"]

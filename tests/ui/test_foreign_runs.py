@@ -129,3 +129,28 @@ async def test_an_app_that_may_only_look_writes_no_mirrors(project: Project, set
         await settle(pilot)
         assert app.runs._converter is None
     assert not project.runs.exists() or list(project.runs.glob(".foreign")) == []
+
+
+@pytest.mark.parametrize(
+    ("saved", "said"),
+    [
+        ([], "Its tool has saved no policy."),
+        (["best_model.zip"], "Its tool has saved best_model.zip: v watches, V films."),
+        (["rl_model_2000_steps.zip", "rl_model_4000_steps.zip"], "4 000"),
+    ],
+)
+async def test_what_its_tool_saved_stands_where_checkpoints_do(
+    project: Project, app: WorkbenchApp, settle: Settle, logs: Path, monkeypatch: pytest.MonkeyPatch,
+    saved: list[str], said: str,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(ConverterProcess, "ensure", lambda self: None)
+    for name in saved:
+        (logs / name).write_bytes(b"opened by whoever plays it")
+    converted(project, logs)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        screen = RunScreen(app.runs.snapshot.rows[0].path, "Checkpoints")
+        await app.push_screen(screen)
+        await settle(pilot)
+        await settle(pilot)
+        assert said in seen.words(app) and "No checkpoint yet" not in seen.text(app)

@@ -25,6 +25,7 @@ from workbench.ui.run_charts import (
     curve_of,
     empty_return,
     group_of,
+    parent_curve,
 )
 from workbench.ui.run_marks import evaluations_of, flags_of, ladder_of
 from workbench.ui.theme import STATE_LOOKS
@@ -151,7 +152,7 @@ def chart(
 
     Args:
         columns: The sides.
-        pasts: What each run did.
+        pasts: What each run did, and what those did that they were forked from.
         metric: Which.
         label: What it is called.
         current: The side under the cursor.
@@ -177,6 +178,7 @@ def chart(
                 bold=bold,
                 budget=float(row.total_steps) if live else None,
                 reached=float(row.steps) if live else 0.0,
+                parent=parent_curve(row, metric, pasts),
             )
         )
     several = len({side.first.env_id for side in columns}) > 1

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from workbench import formatting
 from workbench.runs.directory import CheckpointDirectory, RunDirectory
+from workbench.runs.foreign.origin import policies_of
 from workbench.runs.history import Evaluation, History
 
 Floats = NDArray[np.float64]
@@ -117,7 +118,9 @@ def take(history: History, record: Mapping[str, Any]) -> Past:
 
 
 def read_checkpoints(run: RunDirectory, past: Past) -> tuple[CheckpointRow, ...]:
-    """Return the checkpoints on disk, newest first."""
+    """Return the checkpoints on disk, newest first; of another tool's run the policies that it saved by their steps."""
+    if run.is_foreign:
+        return _saved_policies(run, past)
     claimed = {evaluation.steps: evaluation for evaluation in past.evaluations}
     asked: dict[int, list[Evaluation]] = {}
     for evaluation in past.scores:
@@ -144,6 +147,30 @@ def read_checkpoints(run: RunDirectory, past: Past) -> tuple[CheckpointRow, ...]
             CheckpointRow(checkpoint.steps, checkpoint.path, ", ".join(kept), first, size, written, rescored, videos)
         )
     return tuple(rows)
+
+
+def _saved_policies(run: RunDirectory, past: Past) -> tuple[CheckpointRow, ...]:
+    claimed = {evaluation.steps: evaluation for evaluation in past.evaluations}
+    saved, rows = policies_of(run), []
+    for steps, path in reversed(saved.by_steps):
+        kept = [word for word, other in (("best", saved.best), ("latest", saved.latest)) if other == path]
+        with contextlib.suppress(OSError):
+            status = path.stat()
+            rows.append(
+                CheckpointRow(steps, path, ", ".join(kept), claimed.get(steps), status.st_size, status.st_mtime)
+            )
+    return tuple(rows)
+
+
+def why_no_checkpoint(run: RunDirectory, *, is_ended: bool) -> str:
+    """Return what stands in place of a list without checkpoints."""
+    if not run.is_foreign:
+        return "It has kept no checkpoint." if is_ended else "No checkpoint yet."
+    saved = policies_of(run)
+    names = [path.name for path in dict.fromkeys((saved.best, saved.latest)) if path is not None]
+    if not names:
+        return "Its tool has saved no policy."
+    return f"Its tool has saved {' and '.join(names)}: v watches, V films."
 
 
 def _measure(checkpoint: CheckpointDirectory) -> tuple[int, float, int]:

@@ -82,14 +82,21 @@ class CompareScreen(RunScreenBase):
         """Follow the runs."""
         self._bands = SeedBands(self.app, self._show_chart, clock=self.workbench.clock)
         self.query_one("#numbers").border_title = "Numbers"
-        self.workbench.runs_changed.subscribe(self, lambda _: self._show())
+        self.workbench.runs_changed.subscribe(self, lambda _: self._runs_changed())
         self.query_one("#curves").focus()
         self._show()
 
     def on_screen_resume(self) -> None:
         """Read the runs while they are shown."""
-        self.workbench.runs.follow(self, self.paths)
+        self._follow()
         self._show()
+
+    def _follow(self) -> None:
+        """Follow the runs, and those they were forked from: what these did stands before them."""
+        if self.is_seen:
+            rows = self.workbench.runs.snapshot.rows
+            parents = {row.parent_run for row in rows if row.path in self.paths and row.parent_run}
+            self.workbench.runs.follow(self, {*self.paths, *(row.path for row in rows if row.name in parents)})
 
     def on_screen_suspend(self) -> None:
         """Read them no more while they are not."""
@@ -102,6 +109,10 @@ class CompareScreen(RunScreenBase):
         self._show()
 
     # Facts that arrive.
+
+    def _runs_changed(self) -> None:
+        self._follow()
+        self._show()
 
     def on_run_watch_told(self, message: RunWatch.Told) -> None:
         """Take in what the runs did."""
@@ -208,7 +219,8 @@ class CompareScreen(RunScreenBase):
 
     def _metrics(self) -> list[str]:
         """The metrics one can go through, return first."""
-        return in_order(sorted({RETURN, *metrics(self._pasts)}))
+        own = {path: past for path, past in self._pasts.items() if path in self.paths}
+        return in_order(sorted({RETURN, *metrics(own)}))
 
     # Commands.
 

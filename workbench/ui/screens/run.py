@@ -19,7 +19,7 @@ from workbench.runs.directory import RunDirectory
 from workbench.runs.processes import this_host
 from workbench.ui.commands import bindings_for
 from workbench.ui.config_text import config_text, config_title, given_since
-from workbench.ui.past import CheckpointRow, Past
+from workbench.ui.past import CheckpointRow, Past, why_no_checkpoint
 from workbench.ui.run_charts import NO_PAST, SECTIONS, RunCharts, Spec
 from workbench.ui.run_head import Kin, head_lines, time_split
 from workbench.ui.run_paging import TALL, RunPaging
@@ -256,6 +256,9 @@ class RunScreen(RunPaging):
         table.set_columns(checkpoint_columns(self._checkpoints, table.size.width))
         table.set_rows(checkpoint_rows(self._checkpoints, self.workbench.clock(), plain=self.workbench.plain))
         table.border_title = checkpoint_summary(self._checkpoints)
+        row = self.current
+        if row is not None and not self._checkpoints:
+            table.set_empty(why_no_checkpoint(row.run, is_ended=row.state.is_ended))
         events = self.query_one("#Events", RowTable)
         count = texts.anomalies
         anomalies = f" · {formatting.plural(count, 'anomaly', 'anomalies')}" if count else ""
