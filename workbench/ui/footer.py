@@ -49,6 +49,7 @@ class CommandFooter(Widget):
         self._footer = name
         self._labels = labels or {}
         self._help_key = closing
+        self._drawn = Content("")
 
     def use(self, name: str) -> None:
         """Show another footer, a key of `FOOTERS`."""
@@ -58,10 +59,18 @@ class CommandFooter(Widget):
 
     def on_mount(self) -> None:
         """Draw again whenever what can be done changes."""
-        self.screen.bindings_updated_signal.subscribe(self, lambda _: self.refresh())
+        self.screen.bindings_updated_signal.subscribe(self, lambda _: self._look_again())
+
+    def _look_again(self) -> None:
+        if not self._row().is_same(self._drawn):
+            self.refresh()
 
     def render(self) -> Content:
         """Return the row that fits the width."""
+        self._drawn = self._row()
+        return self._drawn
+
+    def _row(self) -> Content:
         room = self.size.width
         keys, label, action = self._help_key
         end = Content.assemble((keys, _click(action)), f" {label} ")

@@ -47,8 +47,10 @@ class RunOverlay:
         leading = current or next(iter(shown.everyone), None)
         spec, playing = self._spec(leading, pasts), self._playing(current)
         own = None if line is None or line.is_head else current
-        told = [(row.path, row.state, row.steps, row.best, pasts.get(row.path)) for row in shown.everyone]
-        parents = [pasts.get(path) for path in pasts if path not in {row.path for row in shown.everyone}]
+        everyone = shown.everyone
+        told = [(row.path, row.state, row.steps, row.best, pasts.get(row.path)) for row in everyone]
+        drawn = {row.path for row in everyone}
+        parents = [past for path, past in pasts.items() if path not in drawn]
         bands = [(group.key, group.label, id(group.band), len(group.rows)) for group in groups]
         key = (told, parents, bands, dict(known), None if line is None else line.key, spec, playing)
         if key != self._key:

@@ -269,7 +269,8 @@ class RunsScreen(RunScreenBase):
         shown = self._drawn()
         paths = {row.path for row in shown.everyone} if self.chart.display else set()
         parents = {row.parent_run for row in shown.rows if row.parent_run} if paths else set()
-        paths |= {row.path for row in self.listing.snapshot.rows if row.name in parents}
+        if parents:
+            paths |= {row.path for row in self.listing.snapshot.rows if row.name in parents}
         self.workbench.runs.follow(self, paths)
         self.draw()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from rich.segment import Segment
@@ -47,6 +48,11 @@ class Row:
 
     key: str
     cells: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def widths(self) -> Mapping[str, int]:
+        """How long the text of each column is."""
+        return {column: sum(len(text) for text, _ in parts) for column, parts in self.cells.items()}
 
 
 def cell(text: str, colour: str = "") -> tuple[Part, ...]:
@@ -366,9 +372,9 @@ class RowTable(ScrollView, can_focus=True):
         before = self._widths, self.virtual_size
         widths = {column.key: max(column.least, len(self._title(column))) for column in self._columns}
         for row in self._rows:
-            for column in self._columns:
-                used = sum(len(text) for text, _ in row.cells.get(column.key, ()))
-                widths[column.key] = max(widths[column.key], used)
+            for key, used in row.widths.items():
+                if used > widths.get(key, used):
+                    widths[key] = used
         spare = self.scrollable_content_region.width - sum(widths.values()) - max(0, len(self._columns) - 1)
         for column in self._columns:
             if column.grows:
