@@ -153,7 +153,7 @@ def find_target(
     from workbench.runs import resolve_checkpoint
     from workbench.runs.anomalies import find_window
 
-    window = find_window(project.runs_root, text)
+    window = find_window(project.runs, text)
     text = text if window is None else str(window)
     if Path(text).suffix.lower() == states.SUFFIX:
         return _find_recording(Path(text), agent=agent, env=env)
