@@ -12,7 +12,7 @@ WorkbenchError
 │   ├── GraphicsError   no window or no offscreen picture can be made here
 │   └── SimulationError an environment raised, or produced a number that is not finite
 └── CheckpointError     a checkpoint that is missing parts or does not fit                (exit 2)
-    └── UnfitCheckpointError     of another algorithm or environment; a ValueError too
+    └── BadCheckpointError       one that a trainer cannot take up; a ValueError too
 
 The command line prints them without a traceback; the app shows them as a card.
 """
@@ -138,5 +138,5 @@ class NoCheckpointError(NotFoundError, FileNotFoundError):
     """A checkpoint that is not where it was said to be; a `FileNotFoundError` too."""
 
 
-class UnfitCheckpointError(CheckpointError, ValueError):
-    """A checkpoint of another algorithm or environment than the trainer's; a `ValueError` too."""
+class BadCheckpointError(CheckpointError, ValueError):
+    """A checkpoint that a trainer cannot take up: torn, or of another algorithm or environment; a `ValueError` too."""

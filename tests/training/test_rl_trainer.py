@@ -176,7 +176,7 @@ def test_loading_what_is_not_there_or_does_not_fit(project: Project, tmp_path: P
     with workbench.RLTrainer("half_cheetah", project=project) as other, pytest.raises(ValueError, match="CartPole"):
         other.load(saved)
     (saved / "policy.safetensors").write_bytes(b"torn")
-    with make(project) as other, pytest.raises(RequestError, match="SHA-256"):
+    with make(project) as other, pytest.raises(ValueError, match="SHA-256"):
         other.load(saved)
 
 

@@ -13,13 +13,14 @@ from workbench import durable
 from workbench.catalog import Entry, discover
 from workbench.errors import (
     ArgumentsError,
+    BadCheckpointError,
+    CheckpointError,
     NoCheckpointError,
     NotFoundError,
     NotTrainedError,
     Problem,
     ProblemsError,
     RequestError,
-    UnfitCheckpointError,
     UnsupportedAlgorithmError,
     WorkFailedError,
 )
@@ -239,8 +240,7 @@ class RLTrainer:
 
         Raises:
             NoCheckpointError: There is none; a `FileNotFoundError`.
-            CheckpointError: It is not whole.
-            UnfitCheckpointError: Another algorithm or environment made it; a `ValueError`.
+            BadCheckpointError: It is not whole, or another algorithm or environment made it; a `ValueError`.
             NotTrainedError: The trainer is closed; a `RuntimeError`.
         """
         self._require_open()
@@ -248,7 +248,10 @@ class RLTrainer:
             found = find_checkpoint(path, self._project)
         except NotFoundError as error:
             raise NoCheckpointError(error.message, hint=error.hint) from error
-        record = read_checkpoint(found).record
+        try:
+            record = read_checkpoint(found).record
+        except CheckpointError as error:
+            raise BadCheckpointError(error.message, hint=error.hint) from error
         faults = []
         if record.algorithm != self.algorithm:
             faults.append(f"{record.algorithm.upper()} made it, and this trainer is for {self.algorithm.upper()}")
@@ -257,7 +260,7 @@ class RLTrainer:
                 f"it was trained on {record.environment.get('env_id')}, and this trainer is for {self.env_id}"
             )
         if faults:
-            raise UnfitCheckpointError(f"{found} does not fit: {'; '.join(faults)}.")
+            raise BadCheckpointError(f"{found} does not fit: {'; '.join(faults)}.")
         self._checkpoint, self._result = found, None
 
     def evaluate(self, num_episodes: int = 10, *, seed: int | None = None, deterministic: bool = True) -> Evaluation:

@@ -163,3 +163,23 @@ def test_files_of_stable_baselines3_become_programs_too(algorithm: str, kind: st
     np.testing.assert_allclose(given, wanted, atol=5e-6)
     assert exported.manifest["environment"]["env_id"] == env_id
     assert exported.manifest["golden"]["source"].startswith("80 visited")
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_what_has_no_critics_is_exported_without(learnt: Learnt, kind: str, tmp_path: Path) -> None:
+    for name in list(learnt.tensors):
+        if "critic" in name or "value_net" in name:
+            del learnt.tensors[name]
+    exported = export(learnt.write(tmp_path), kind, output=tmp_path / "out")
+    rows = observations(50)
+    given = run_program(kind, exported.folder, learnt, rows)
+    np.testing.assert_allclose(given / REACH, learnt.predict(rows) / REACH, rtol=1e-5, atol=2e-6)
+    assert any("critics" in note for note in exported.manifest["export"]["notes"]) == (kind == "sb3")
+
+
+def test_whole_numbers_go_in_as_they_are(tmp_path: Path) -> None:
+    learnt = Learnt("ppo", observation_space=spaces.Box(0, 255, (5,), np.uint8))
+    exported = export(learnt.write(tmp_path), "onnx", output=tmp_path / "out")
+    rows = np.random.default_rng(0).integers(0, 256, (50, 5)).astype(np.uint8)
+    given = run_onnx(exported.program, observation=rows)
+    np.testing.assert_allclose(given / REACH, learnt.predict(rows) / REACH, rtol=1e-5, atol=2e-6)

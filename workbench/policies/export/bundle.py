@@ -121,7 +121,7 @@ def _fill(aside: Path, actor: PolicyActor, parts: Parts, kind: Format, *, sampli
         parts,
         around,
         golden,
-        checkpoint=str(actor.checkpoint.path),
+        checkpoint=actor.checkpoint.path,
         libraries=(*NEEDS[kind], *BUILT_WITH[kind]),
     )
     notes = [f"golden vectors: {golden.source}"]

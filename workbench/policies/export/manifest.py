@@ -6,6 +6,7 @@ import platform
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from workbench.policies.export.golden import Golden, Surroundings
 from workbench.policies.export.parts import Parts
 from workbench.policies.export.units import UNKNOWN, element_texts
 from workbench.policies.spaces import SpaceRecord
+from workbench.runs.lineage import run_of
 
 FORMAT = 1
 
@@ -41,7 +43,7 @@ def tolerance(parts: Parts, expected: NDArray[Any]) -> list[float]:
 
 
 def describe_policy(
-    parts: Parts, around: Surroundings, golden: Golden, *, checkpoint: str, libraries: Sequence[str]
+    parts: Parts, around: Surroundings, golden: Golden, *, checkpoint: Path, libraries: Sequence[str]
 ) -> dict[str, Any]:
     """Return the part of a manifest that does not depend on the format.
 
@@ -53,6 +55,7 @@ def describe_policy(
         libraries: Packages whose versions matter to the export.
     """
     record = parts.record
+    run = run_of(checkpoint)
     period_s = record.control_period_s or around.period_s
     source = around.source
     normalizer: Any = "none"
@@ -72,7 +75,8 @@ def describe_policy(
             "steps": record.steps,
             "iteration": record.iteration,
             "seed": record.seed,
-            "checkpoint": checkpoint,
+            "run": UNKNOWN if run is None else run.name,
+            "checkpoint": checkpoint.name,
             "weights_sha256": record.weights_sha256,
             "layers": [int(weight.shape[0]) for weight, _ in parts.trunk],
             "activation": parts.activation,

@@ -107,8 +107,9 @@ def _inside(manifest: dict[str, Any]) -> str:
         "actions come out in its units."
     )
     if isinstance(noise, dict):
+        shape = ", ".join(map(str, noise["shape"]))
         text += (
-            f" The sampling program takes `noise` of shape {tuple(noise['shape'])} beside them: numbers from\n"
+            f" The sampling program takes `noise` of shape ({shape}) beside them: numbers from\n"
             f"{noise['distribution']}, drawn anew {noise['drawn']}."
         )
     return text
