@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.viewer import telling
+from workbench.viewer.ensemble import COLOURS
 from workbench.viewer.orders import Orders
 from workbench.viewer.player import COURSE
 from workbench.viewer.session import has_mujoco_model, longest_episode
@@ -82,7 +83,10 @@ def _plot(widgets: Widgets, course: tuple[NDArray[np.float64], dict[str, NDArray
         plot.SetupAxes("step", "", int(plot.ImPlotAxisFlags_NoLabel), plain)
         last = float(steps[-1])
         plot.SetupAxisLimits(int(plot.ImAxis_X1), max(0.0, last - COURSE), max(last, 20.0), int(imgui.ImGuiCond_Always))
-        for name, values in terms.items():
+        for index, (name, values) in enumerate(terms.items()):
+            is_whole = name == "reward"
+            colour = widgets.text if is_whole else (*COLOURS[index % len(COLOURS)], 1.0)
+            plot.SetNextLineStyle(colour, 2.0 if is_whole else 1.5)
             plot.PlotLine(name, steps, np.ascontiguousarray(values, dtype=np.float64))
         plot.EndPlot()
     widgets.pairs("terms", ((name, f"{values[-1]:+.4f}") for name, values in terms.items()))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import filecmp
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 from workbench.errors import RequestError
 from workbench.project import Project
@@ -24,12 +27,28 @@ def find_targets(project: Project, args: argparse.Namespace) -> list[Target]:
     opening = Opening(normalizer=args.normalizer, trust=args.trust)
     targets = [find_target(project, word, agent=args.agent, env=args.env, opening=opening) for word in words]
     for word, target in zip(words, targets, strict=True):
-        if target.source != targets[0].source:
+        if not _is_same(target.source, targets[0].source):
+            other = targets[0]
+            names = (target.name, other.name)
+            if names[0] == names[1]:
+                names = (f"{target.name} in {target.source.module}", f"{other.name} in {other.source.module}")
             raise RequestError(
-                f"`{word}` is of {target.name}, and `{words[0]}` of {targets[0].name}: side by side all play the same.",
+                f"`{word}` is of {names[0]}, and `{words[0]}` of {names[1]}: side by side all play the same.",
                 hint="--env ID lets all play in one environment that they fit.",
             )
     return targets
+
+
+def _is_same(source: Any, other: Any) -> bool:
+    """Tell whether two sources make the same environment: the same file, or a copy of it in another project."""
+    if source == other:
+        return True
+    if source.module is None or other.module is None or replace(source, module=other.module) != other:
+        return False
+    try:
+        return filecmp.cmp(source.module, other.module, shallow=False)
+    except OSError:
+        return False
 
 
 def open_sessions(
