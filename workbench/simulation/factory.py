@@ -85,6 +85,9 @@ def make_vector(
 def make_sb3(source: EnvSource, n_envs: int = 1, seed: int | None = None, threads: int = 0) -> BatchVecEnv | GymVecEnv:
     """Return a vector environment for Stable-Baselines3, with `step_arrays` and `drain_episodes` besides.
 
+    Its observations end with what only a critic sees, where the environment tells such a thing: `actor_space` is the
+    space of the rest, and a policy of Stable-Baselines3's own would read all.
+
     Args:
         source: The environment.
         n_envs: How many copies.
