@@ -483,3 +483,30 @@ def test_a_broken_variant_does_not_hide_its_environment(project: Project) -> Non
     shelf = shelve(discover(project))
     assert "ant" in shelf.entries
     assert any("bent" in str(problem.path) for problems in shelf.problems.values() for problem in problems)
+
+
+async def test_between_narrow_and_wide_details_and_recipe_are_tabs(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(130, 36)) as pilot:
+        await settle(pilot)
+        screen = app.screen
+        assert isinstance(screen, EnvironmentsScreen)
+        screen.select("cart_pole")
+        await settle(pilot)
+        assert "[About] Recipe" in text(app) and "budget" not in text(app)
+        await pilot.press("full_stop")
+        await settle(pilot)
+        assert "About [Recipe]" in text(app) and "‹ PPO" in text(app) and "try it" not in text(app)
+        await pilot.press("full_stop")
+        await settle(pilot)
+        assert "‹ SAC" in text(app)
+        await pilot.press("comma", "comma")
+        await settle(pilot)
+        assert "[About] Recipe" in text(app)
+        pane = screen.query_one("#details-pane").region
+        await pilot.click(offset=(pane.x + 12, pane.y))
+        await settle(pilot)
+        assert "About [Recipe]" in text(app)
+        # In a wider terminal both stand beside each other.
+        await pilot.resize_terminal(170, 40)
+        await settle(pilot)
+        assert "Recipe and reference" in text(app) and "try it" in text(app)

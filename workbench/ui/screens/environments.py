@@ -16,7 +16,6 @@ from textual.widgets import Markdown, Static, Tree
 
 from workbench.catalog import Entry
 from workbench.formatting import digits
-from workbench.specs import ALGORITHMS, Algorithm
 from workbench.ui.charts.model import ChartData
 from workbench.ui.charts.overlay import Overlay
 from workbench.ui.commands import bindings_for
@@ -25,9 +24,10 @@ from workbench.ui.library import Library
 from workbench.ui.past import Past
 from workbench.ui.pictures import picture_path, read_picture
 from workbench.ui.run_charts import RETURN, overlay_chart
-from workbench.ui.screen import Pane, WorkbenchScreen
+from workbench.ui.screen import Pane
 from workbench.ui.screens import environment_details as details
 from workbench.ui.screens import environment_runs as runs
+from workbench.ui.screens.environment_pages import EnvironmentPages
 from workbench.ui.screens.environment_query import MARK, SHOWN, Query
 from workbench.ui.screens.environment_rows import Shelf, shelve
 from workbench.ui.watch import RunRow, RunWatch
@@ -51,7 +51,7 @@ MEDIUM = 120
 """Columns from which the list has room for more than names and marks."""
 
 
-class EnvironmentsScreen(WorkbenchScreen):
+class EnvironmentsScreen(EnvironmentPages):
     """A tree beside the details of what the cursor is on."""
 
     NAME = "environments"
@@ -65,8 +65,6 @@ class EnvironmentsScreen(WorkbenchScreen):
         self._shelf = Shelf((), {}, {})
         self._wanted = ""
         self._docstring: str | None = None
-        self._algorithm: Algorithm | None = None
-        """Which part of the recipe was asked for; none is the first it has."""
         self._pasts: Mapping[Path, Past] = {}
         self._overlay = Overlay()
         self._drawn: object = None
@@ -103,7 +101,6 @@ class EnvironmentsScreen(WorkbenchScreen):
         self.box.start_with(remembered.text("environments", "filter"))
         self.listing.fold_groups(remembered.texts("environments", "folded") or ["group:gymnasium"])
         self.query_one("#list-pane").border_title = "Environments"
-        self.query_one("#recipe-pane").border_title = "Recipe and reference"
         for widget in (*self.query(Chart), *self.query(Preview)):
             widget.can_focus = False
             widget.display = False
@@ -221,7 +218,8 @@ class EnvironmentsScreen(WorkbenchScreen):
         if entry is not None:
             library = self.workbench.library
             description = library.description(entry.name)
-            pane.border_title = entry.name if entry.variant is None else f"{entry.name} · {_keys(entry)}"
+            name = entry.name if entry.variant is None else f"{entry.name} · {_keys(entry)}"
+            pane.border_title = self.page_title(name, of_recipe=False)
             pane.border_subtitle = self._file_line()
             family = details.family_of(entry, library.entries)
             facts.show(details.facts(entry, description, describing=library.describing, family=family))
@@ -237,6 +235,8 @@ class EnvironmentsScreen(WorkbenchScreen):
             pane.border_subtitle = ""
             facts.show([Fact("", Content(self._about_group(row)), whole=True)])
             self._show_docstring("")
+        title = self.page_title("" if entry is None else entry.name, of_recipe=True)
+        self.query_one("#recipe-pane").border_title = title
         self.query_one("#try").display = entry is not None
         self._show_recipe()
         self._show_picture()
@@ -258,14 +258,6 @@ class EnvironmentsScreen(WorkbenchScreen):
             self.query_one("#docstring", Markdown).update(text)
 
     # The recipe, the runs, the picture.
-
-    @property
-    def algorithm(self) -> Algorithm:
-        """Which part of the recipe is shown."""
-        entry = self.entry
-        if self._algorithm is not None:
-            return self._algorithm
-        return entry.algorithms[0] if entry is not None and entry.algorithms else "ppo"
 
     def _rows(self) -> Sequence[RunRow]:
         return self.workbench.runs.snapshot.rows
@@ -296,7 +288,9 @@ class EnvironmentsScreen(WorkbenchScreen):
             rows = runs.drawn([row for row in self._runs_here(entry) if row.algorithm == self.algorithm])
         self.workbench.runs.follow(self, [row.path for row in rows] if self.is_current else ())
         for chart in self.query(Chart):
-            chart.display = bool(rows) and chart.id == f"curve-{self._place}"
+            # Where there are tabs, curves belong to that of the recipe.
+            is_here = chart.id == f"curve-{self._place}" and self.shows_recipe is self.is_tabbed
+            chart.display = bool(rows) and is_here
         if entry is None or not rows:
             return
         identities = self._overlay.assign(row.name for row in rows)
@@ -360,7 +354,7 @@ class EnvironmentsScreen(WorkbenchScreen):
         if command_id in ("viewer.watch", "viewer.preview", "viewer.record", "copy.command", "environment.bench"):
             return True if entry is not None else None
         if command_id in ("view.previous_page", "view.next_page"):
-            return True if entry is not None and entry.training is not None else None
+            return self.pages_can_turn()
         if command_id == "open.outside":
             return True if self._file() is not None else None
         return super().can(command_id)
@@ -380,7 +374,7 @@ class EnvironmentsScreen(WorkbenchScreen):
             self.listing.toggle()
         else:
             self.add_class("-reading")
-            self.query_one("#details", VerticalScroll).focus()
+            self.query_one("#recipe-scroll" if self.shows_recipe else "#details", VerticalScroll).focus()
 
     def action_view_details(self) -> None:
         """Show or hide the details."""
@@ -401,18 +395,10 @@ class EnvironmentsScreen(WorkbenchScreen):
         if entry is not None:
             self.workbench.new_run(entry)
 
-    def action_view_next_page(self) -> None:
-        """Show what the recipe has for the next algorithm."""
-        self._turn(1)
-
-    def action_view_previous_page(self) -> None:
-        """Show what the recipe has for the algorithm before."""
-        self._turn(-1)
-
-    def _turn(self, by: int) -> None:
-        place = ALGORITHMS.index(self.algorithm)
-        self._algorithm = ALGORITHMS[(place + by) % len(ALGORITHMS)]
+    def show_page(self) -> None:
+        """Show what belongs to the page that was turned to."""
         self._show_recipe()
+        self._show_picture()
 
     @on(Choice.Changed, "#agent")
     def _agent_chosen(self, event: Choice.Changed) -> None:
