@@ -1,4 +1,4 @@
-"""Writes the pictures of the viewer and of montages in this folder: `python docs/viewer_pictures.py PROJECT CKPT CKPT…`.
+"""Writes the pictures of the viewer and of montages here: `python docs/viewer_pictures.py PROJECT CKPT CKPT…`.
 
 PROJECT is a folder with runs, and at least two of their checkpoints, in one environment, are named: the first is seen
 in the window, all of them side by side and as ghosts, the run of the first in the grid, and all runs on the poster. No

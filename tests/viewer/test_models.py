@@ -11,6 +11,7 @@ import mujoco
 import numpy as np
 import pytest
 
+from workbench.simulation import EnvSource, make_single
 from workbench.viewer.frames import MujocoFrames
 from workbench.viewer.look import THEMES
 
@@ -64,9 +65,22 @@ def test_models_of_gymnasium_stand_in_the_picture(name: str) -> None:
     assert outside < 0.25
 
 
-@pytest.mark.skipif(
+needs_robotics = pytest.mark.skipif(
     importlib.util.find_spec("gymnasium_robotics") is None, reason="gymnasium-robotics, an extra, is not installed"
 )
+
+
+@needs_robotics
+@pytest.mark.filterwarnings("ignore:.*share an object.*")
+@pytest.mark.parametrize("env_id", ["FetchReach-v4", "HandReach-v3", "AdroitHandPen-v1", "FrankaKitchen-v1"])
+def test_environments_of_gymnasium_robotics_are_made_and_stepped(env_id: str) -> None:
+    env = make_single(EnvSource(env_id, env_id))
+    env.reset(seed=0)
+    env.step(env.action_space.sample())
+    env.close()
+
+
+@needs_robotics
 @pytest.mark.parametrize("name", ROBOTICS)
 def test_models_of_gymnasium_robotics_stand_in_the_picture(name: str) -> None:
     spec = importlib.util.find_spec("gymnasium_robotics")

@@ -29,6 +29,7 @@ from workbench.durable import write_json
 from workbench.errors import Problem, ProblemsError, WorkbenchError
 from workbench.simulation.batch_env import BatchEnv
 from workbench.simulation.config import build_config, config_class, config_fields, field_line, plain, type_name
+from workbench.simulation.elsewhere import register_elsewhere
 from workbench.simulation.factory import make_single
 from workbench.simulation.source import EnvSource, line_in, load_class, locate_module
 from workbench.suggest import nearest_one
@@ -85,6 +86,7 @@ def describe(source: EnvSource) -> dict[str, Any]:
 
 def describe_registry() -> list[dict[str, Any]]:
     """Return every Gymnasium ID installed, but for our own; none is made, so spaces are not known."""
+    register_elsewhere()
     return [
         {
             "env_id": spec.id,

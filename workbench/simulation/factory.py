@@ -11,6 +11,7 @@ import gymnasium
 from workbench.errors import Problem, ProblemsError, RequestError, SimulationError, WorkbenchError
 from workbench.simulation.batch_env import BatchEnv
 from workbench.simulation.config import build_config, config_class
+from workbench.simulation.elsewhere import register_elsewhere
 from workbench.simulation.gym_env import GymEnv
 from workbench.simulation.mjcf import route_warnings
 from workbench.simulation.registration import make_spec
@@ -58,6 +59,7 @@ def make_single(source: EnvSource, render_mode: str | None = None) -> gymnasium.
     keywords = dict(source.env_cfg) | ({} if render_mode is None else {"render_mode": render_mode})
     made: gymnasium.Env[Any, Any]
     if source.module is None:
+        register_elsewhere(source.env_id)
         made = _instantiate(source, functools.partial(gymnasium.make, source.env_id, **keywords))
         return made
     cls = load_class(source)
