@@ -82,8 +82,8 @@ def test_a_killed_run_leaves_whole_checkpoints(live: Any) -> None:
         assert read_checkpoint(checkpoint.path).record.steps == checkpoint.steps
     latest = run.latest()
     assert latest is not None and latest.steps >= checkpoints[-1].steps - 100
-    # The untrained one, the best one and the newest three.
-    assert checkpoints[0].steps == 0 and len(checkpoints) <= 5 + 1
+    # The untrained one, the three among which the best will be settled and the newest three; one more may go just now.
+    assert checkpoints[0].steps == 0 and len(checkpoints) <= 7 + 1
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
