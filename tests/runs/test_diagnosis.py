@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from workbench.runs.anomalies import in_words
 from workbench.runs.diagnosis import Compared, Symptom, diagnose, first_number, first_symptom, last_good, likely_cause
 
 LOSS, RETURN = "train/value_loss", "rollout/ep_rew_mean"
@@ -152,3 +153,32 @@ def test_a_checkpoint_that_had_fallen_already_is_passed_over() -> None:
 def test_a_schedule_counts_by_its_beginning() -> None:
     assert first_number("linear:0.003:0") == 0.003 and first_number(0.1) == 0.1
     assert first_number("auto") is None and first_number(True) is None
+
+
+def test_what_the_watch_found_is_told_with_its_value() -> None:
+    term = "the observation place"
+    large = {"kind": "anomaly", "what": "observation_explosion", "term": term, "steps": 4000, "value": -2e6}
+    found = diagnose({}, reason="beyond observation_limit", anomalies=[large], settings=[Compared("ppo.gamma", 1, 1)])
+    assert found.symptom is not None
+    assert found.symptom.text == "the observation place \u22122\u00a0000\u00a0000 at 4\u00a0k"
+    assert found.cause is not None
+    assert found.cause.text.startswith("the observation place of the environment is beyond anomaly_watch.observation")
+    fallen = {"kind": "anomaly", "what": "reward_collapse", "steps": 9000, "value": 40.0, "baseline": 205.0}
+    symptom = first_symptom({}, [fallen])
+    assert symptom == Symptom(RETURN, "collapsed", 9000, 40, 205)
+    lost = {"kind": "anomaly", "what": "non_finite_reward", "term": "the reward term lift", "steps": 1, "value": "nan"}
+    cause = likely_cause(first_symptom({}, [lost]), reason="lift is nan", anomalies=[lost])
+    assert cause is not None and cause.text.startswith("the reward term lift of the environment is not finite")
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        ({"what": "observation_explosion", "message": "it is large."}, "observation explosion: it is large"),
+        ({"what": "evaluation_failed", "message": "no"}, "no"),
+        ({"what": "reward_collapse"}, "reward_collapse"),
+        ({}, "anomaly"),
+    ],
+)
+def test_anomalies_in_words(event: dict[str, str], said: str) -> None:
+    assert in_words(event) == said

@@ -17,6 +17,7 @@ from workbench.formatting import MINUS, UNKNOWN
 from workbench.report.blocks import Block, Code, Figure, Heading, Table, Text
 from workbench.report.facts import TERM_PREFIX, TERM_SUFFIX, Facts, ReportedRun, Row
 from workbench.report.plot import Level, Line, draw
+from workbench.runs.anomalies import in_words
 from workbench.runs.history import Evaluation
 from workbench.runs.statistics import FEWEST_RUNS, Interval, seed_band
 
@@ -261,7 +262,7 @@ def _told_to(row: Row) -> Iterator[Block]:
                 changes = ", ".join(f"{key} = {value}" for key, value in _mapping(mark.get("values")).items())
                 yield Text(f"{_name(row, run)}: at {formatting.amount(mark.get('steps'))} steps set to {changes}.")
         for anomaly in run.history.anomalies:
-            said = anomaly.get("message") or anomaly.get("what") or "an anomaly"
+            said = in_words(anomaly)
             yield Text(f"{_name(row, run)}: at {formatting.amount(anomaly.get('steps'))} steps {said}.")
         if run.summary.state.is_bad:
             yield Text(f"{_name(row, run)} {run.summary.state}: {run.summary.reason}.")

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from workbench.errors import NotFoundError
 from workbench.runs.directory import RunDirectory
+from workbench.runs.references import find_run
 
 FOLDER = "anomalies"
 """Where in a run's folder the windows are."""
 SUFFIX = ".npz"
+PICK = "anomaly"
+"""What names a window of a run: `RUN:anomaly`."""
+
+_REFERENCE = re.compile(rf"(?P<run>.+?):{PICK}(?::(?P<steps>\d+))?")
 
 NON_FINITE_LOSS = "non_finite_loss"
 NON_FINITE_GRADIENT = "non_finite_gradient"
@@ -53,6 +60,26 @@ def windows(run: RunDirectory) -> list[Path]:
     return sorted((run.path / FOLDER).glob(f"*{SUFFIX}"))
 
 
+def find_window(runs_root: Path, text: str) -> Path | None:
+    """Return the window that `RUN:anomaly` names, the newest, or `RUN:anomaly:<steps>`; None where it names none.
+
+    Raises:
+        NotFoundError: There is no such run, or it saved no such window.
+    """
+    match = _REFERENCE.fullmatch(text)
+    if match is None:
+        return None
+    run = find_run(runs_root, match["run"])
+    saved = windows(run)
+    found = saved if match["steps"] is None else [path for path in saved if _steps_of(path) == int(match["steps"])]
+    if found:
+        return found[-1]
+    if not saved:
+        raise NotFoundError(f"{run.name} has saved no window of an anomaly.")
+    there = ", ".join(f"{run.short_id}:{PICK}:{steps}" for steps in dict.fromkeys(map(_steps_of, saved)))
+    raise NotFoundError(f"{run.name} has saved no window at {match['steps']} steps.", hint=f"Type {there}.")
+
+
 def kind_in_words(event: Mapping[str, Any]) -> str:
     """Return what an anomaly is called: `observation explosion`; nothing where the watch did not find it."""
     what = str(event.get("what") or "")
@@ -78,5 +105,9 @@ def play_command(run: RunDirectory, event: Mapping[str, Any]) -> str:
     window = window_of(event)
     if not window or event.get("window_holds") != "states":
         return ""
-    steps = Path(window).name.partition("_")[0].lstrip("0") or "0"
-    return f"workbench play {run.short_id}:anomaly:{steps}"
+    return f"workbench play {run.short_id}:{PICK}:{_steps_of(Path(window))}"
+
+
+def _steps_of(window: Path) -> int:
+    digits = window.name.partition("_")[0]
+    return int(digits) if digits.isdecimal() else 0

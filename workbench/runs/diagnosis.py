@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.formatting import amount, number
+from workbench.runs.anomalies import OF_NUMBERS, REWARD_COLLAPSE
 
 Floats = NDArray[np.float64]
 
@@ -92,7 +93,8 @@ class Symptom:
             return f"{self.name} not finite {at}"
         if self.kind == "collapsed":
             return f"{self.name} fell to {number(self.value)} {at}, from {number(self.before)}"
-        return f"{self.name} {number(self.value)} {at}, before {number(self.before)}"
+        before = "" if self.before is None else f", before {number(self.before)}"
+        return f"{self.name} {number(self.value)} {at}{before}"
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,7 @@ def first_symptom(
         if name.startswith(_WATCHED) and name not in _NEVER_WRONG
         for symptom in _symptoms(name, np.asarray(steps, dtype=float), np.asarray(values, dtype=float))
     ]
-    found += [_watched(event) for event in anomalies if event.get("what") == "not_finite"]
+    found += [_watched(event) for event in anomalies if event.get("what") in (*OF_NUMBERS, REWARD_COLLAPSE)]
     return min(found, key=lambda item: (item.steps, _RANK.index(item.kind)), default=None)
 
 
@@ -179,9 +181,14 @@ def _watched(event: Mapping[str, Any]) -> Symptom:
     name = str(event.get("term") or event.get("layer") or "a number")
     if event.get("layer"):
         name = f"{'weights' if 'weights' in message else 'gradients'} of {name}"
-    # The event stands at the step of the one before it; the message knows better.
+    # In older runs the event stands at the step of the one before it; the message knows better.
     told = _AFTER.search(message)
     steps = max(_number(event.get("steps")) or 0.0, float(told[1]) if told else 0.0)
+    value = _number(event.get("value"))
+    if event.get("what") == REWARD_COLLAPSE:
+        return Symptom(RETURN, "collapsed", steps, value, _number(event.get("baseline")))
+    if value is not None:
+        return Symptom(name, "jumped", steps, value)
     return Symptom(name, "not finite", steps)
 
 
@@ -255,11 +262,14 @@ def likely_cause(
         # What had gone wrong by then is worth mending all the same.
         worse = None if symptom is None else _far_off(settings, usual)
         return outside if worse is None else replace(outside, fix=worse.fix, hint=f"Before that: {worse.text}.")
-    term = next((str(event["term"]) for event in reversed(anomalies) if event.get("term")), "")
+    last: Mapping[str, Any] = next((event for event in reversed(anomalies) if event.get("term")), {})
+    term = str(last.get("term") or "")
     if term and not term.startswith(("train/", _ACTION)):
-        where = "" if "/" in term else "reward term "
+        where = "" if "/" in term or term.startswith("the ") else "reward term "
+        is_large = _number(last.get("value")) is not None
+        wrong = "is beyond anomaly_watch.observation_limit" if is_large else "is not finite"
         return Cause(
-            f"{where}{term} of the environment is not finite, whatever the algorithm does",
+            f"{where}{term} of the environment {wrong}, whatever the algorithm does",
             hint="v watches what it does there; the environment's file is where to look.",
         )
     if symptom is None and not _NOT_FINITE.search(told):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from workbench import formatting
+from workbench.runs.anomalies import in_words, kind_in_words
 from workbench.runs.directory import RunDirectory
 from workbench.runs.states import RunState
 from workbench.ui.asking import Said, newest_event
@@ -60,4 +61,5 @@ def _anomaly(run: RunDirectory, count: int) -> str:
     message = told.get("message") or told.get("what")
     if count > 1 or not isinstance(message, str) or not message:
         return formatting.plural(count, "anomaly", "anomalies").capitalize()
-    return formatting.shorten(message.strip().rstrip("."), 90)
+    said = in_words(told)
+    return formatting.shorten(said[:1].upper() + said[1:] if kind_in_words(told) else said, 90)

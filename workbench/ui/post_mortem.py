@@ -14,7 +14,9 @@ from textual.content import Content
 from workbench import formatting
 from workbench.catalog.entries import Entry
 from workbench.catalog.run_config import RunConfig, read_config
+from workbench.runs.anomalies import play_command, window_of
 from workbench.runs.diagnosis import RETURN, Compared, Diagnosis, Symptom, diagnose
+from workbench.runs.directory import RunDirectory
 from workbench.runs.history import History
 from workbench.runs.last_words import last_lines
 from workbench.ui.charts.spark import sparkline
@@ -37,6 +39,8 @@ class PostMortem:
     """The last good one."""
     words: tuple[str, ...] = ()
     """The last lines of the log."""
+    window: str = ""
+    """What shows what led to it: a command, or the file where nothing can be seen of it; empty where nothing is."""
 
 
 def read(row: RunRow, entry: Entry | None) -> PostMortem:
@@ -68,7 +72,14 @@ def read(row: RunRow, entry: Entry | None) -> PostMortem:
         usual=config.usual,
     )  # fmt: skip
     good = next((item for item in ladder if item.steps == found.last_good), None)
-    return PostMortem(found, past, good, tuple(words[-WORDS:]))
+    return PostMortem(found, past, good, tuple(words[-WORDS:]), _window(row.run, past))
+
+
+def _window(run: RunDirectory, past: Past) -> str:
+    for mark in reversed(past.marks):
+        if mark.get("kind") == "anomaly" and window_of(mark):
+            return play_command(run, mark) or window_of(mark)
+    return ""
 
 
 def compared(config: RunConfig, marks: Sequence[Mapping[str, Any]]) -> list[Compared]:
@@ -119,6 +130,8 @@ def facts(row: RunRow, found: PostMortem, width: int, *, plain: bool) -> list[Co
         lines.append(_labelled("", cause.hint, width, "$muted"))
     good = good_text(found, has_any=row.run.latest() is not None, plain=plain)
     lines.append(_labelled("last good", good, width))
+    if found.window:
+        lines.append(_labelled("window", found.window, width))
     return lines
 
 

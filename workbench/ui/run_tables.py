@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench import formatting
+from workbench.runs.anomalies import in_words, window_of
 from workbench.runs.history import Evaluation
 from workbench.ui.past import CheckpointRow, Past
 from workbench.ui.theme import STATE_LOOKS
@@ -116,11 +117,14 @@ def _told(mark: Mapping[str, Any], *, plain: bool) -> tuple[str, str, str]:
         case "checkpoint":
             return "o" if plain else "◇", "muted", "checkpoint written"
         case "anomaly":
-            said = mark.get("message") or mark.get("what") or mark.get("name") or "anomaly"
-            return "!", "warning bold", str(said)
+            window = window_of(mark)
+            return "!", "warning bold", f"{in_words(mark)}{f' · {window}' if window else ''}"
         case "request":
             done = "done" if mark.get("ok") else f"refused{f': {reason}' if reason else ''}"
             return "›", "primary", f"{mark.get('verb') or 'request'} {done}"
+        case "resumed" if mark.get("because"):
+            why = str(mark["because"]).replace("_", " ")
+            return "R", "warning", f"went back to {formatting.amount(_number(mark.get('from_steps')))}: {why}"
         case "resumed":
             return "R", "primary", f"went on from {formatting.amount(_number(mark.get('from_steps')))}"
         case "set":

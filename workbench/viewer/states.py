@@ -134,6 +134,10 @@ class StateRecording:
             about = json.loads(str(arrays.pop("about")))
             if about["format"] != FORMAT:
                 raise RequestError(f"{path} has format {about['format']}, and this version reads {FORMAT}.")
+            if about.get("anomaly") and "qpos" not in arrays:
+                raise RequestError(
+                    f"{path} holds actions, observations and rewards: its environment has no MuJoCo model to show."
+                )
             rows = len(arrays["step"])
             whole = all(len(values) == rows for values in arrays.values()) and all(name in arrays for name in FIELDS)
             episodes = tuple(EpisodeResult.from_json(item) for item in about["episodes"])

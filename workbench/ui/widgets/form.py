@@ -74,7 +74,7 @@ class FieldLine(Horizontal):
 
     def _marked(self, mark: Content) -> Content:
         """Return the field's name behind a mark of one cell."""
-        return Content.assemble(mark or " ", " ", self.row.name.removeprefix("stop_criteria."))
+        return Content.assemble(mark or " ", " ", self.row.name.rpartition(".")[2])
 
     def _make_editor(self) -> Widget:
         options: tuple[str, ...] = ()
