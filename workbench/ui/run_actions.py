@@ -22,7 +22,11 @@ class RunScreenBase(RunActs):
         if command_id in _OF_OURS and self.chosen and all(row.is_foreign for row in self.chosen):
             return None
         verdict = super().can(command_id)
-        if verdict and command_id.startswith(("run.", "viewer.")) and command_id not in ("run.new", "run.undelete"):
+        if (
+            verdict
+            and command_id.startswith(("run.", "viewer.", "checkpoint.export"))
+            and command_id not in ("run.new", "run.undelete")
+        ):
             return True if self.current is not None else None
         if verdict and command_id in ("copy.command", "open.outside", "open.selected"):
             return True if self.current is not None else None
@@ -51,6 +55,12 @@ class RunScreenBase(RunActs):
         if row is not None and self._has_checkpoint(row):
             target, what = self._target(row)
             self.workbench.record(target, what)
+
+    def action_checkpoint_export(self) -> None:
+        """Open the form of an export of the run's checkpoint."""
+        row = self.current
+        if row is not None and self._has_checkpoint(row):
+            self.workbench.export(*self._target(row))
 
     def action_run_montage(self) -> None:
         """Open the form of a montage of the chosen runs."""

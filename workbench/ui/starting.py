@@ -102,6 +102,21 @@ class Starting(Launching, Watching, Inspecting):
         job = next(alike, None) or self.launcher.start(words, kind="report", title=what)
         self.push_screen(OutputCard(job))
 
+    def export(self, target: str, what: str) -> None:
+        """Open the form of an export of a policy, and show what its command prints.
+
+        Args:
+            target: What a command line calls the policy.
+            what: What a person calls it.
+        """
+        from workbench.ui.screens.export import ExportTask
+
+        def start(words: Sequence[str] | None) -> None:
+            if words is not None:
+                self.show_output(words, f"export of {what}")
+
+        self.push_screen(ExportTask(target, what), start)
+
     def _report_output(self, job: Job) -> None:
         from workbench.ui.screens.output import OutputCard
 

@@ -39,7 +39,9 @@ _NEEDS_PLAYER = frozenset(
     }
 )  # fmt: skip
 _NEEDS_PAST = frozenset({"viewer.second_back", "viewer.second_on", "move.left", "move.right"})
-_NEEDS_LADDER = frozenset({"checkpoint.previous", "checkpoint.next", "viewer.follow", "run.montage"})
+_NEEDS_LADDER = frozenset(
+    {"checkpoint.export", "checkpoint.previous", "checkpoint.next", "viewer.follow", "run.montage"}
+)
 _NEEDS_REQUEST = frozenset({"viewer.watch", "viewer.preview", "viewer.record", "copy.command", "run.new"})
 
 
@@ -403,6 +405,12 @@ class ViewerScreen(WorkbenchScreen):
         if playing is not None:
             words = self.workbench.viewer.words()
             self.workbench.record(words[1], playing.request.title, playing.request.detail.get("environment", ""))
+
+    def action_checkpoint_export(self) -> None:
+        """Open the form of an export of the policy that plays."""
+        playing = self.playing
+        if playing is not None:
+            self.workbench.export(self.workbench.viewer.words()[1], playing.request.title)
 
     def action_run_montage(self) -> None:
         """Open the form of a montage of the run that plays."""
