@@ -97,7 +97,10 @@ def _lowest(model: Any, data: Any, low: Vector) -> float:
 
 
 def _moves(model: Any, geom: int) -> bool:
-    return _solid(model, geom) and int(model.body_weldid[model.geom_bodyid[geom]]) != 0
+    """Tell whether a geom belongs to what moves by itself: bodies put somewhere are marks, as large as they like."""
+    body = int(model.geom_bodyid[geom])
+    is_put = int(model.body_mocapid[model.body_rootid[body]]) >= 0
+    return _solid(model, geom) and int(model.body_weldid[body]) != 0 and not is_put
 
 
 def _solid(model: Any, geom: int) -> bool:
