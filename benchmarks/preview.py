@@ -102,11 +102,14 @@ def draw(env: str, seconds: float, to: Path) -> None:
     from workbench.project import open_project
     from workbench.remote.frames import Frame
     from workbench.remote.lines import encode_command
+    from workbench.ui.graphics.choosing import Way
     from workbench.ui.viewer_link import ProcessPlayer
     from workbench.ui.widgets.preview import Preview
 
     class Drawing(App[None]):
         """Nothing but a preview."""
+
+        picture_way = Way("halfblocks")
 
         def compose(self) -> ComposeResult:
             yield Preview()
