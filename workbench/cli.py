@@ -63,6 +63,8 @@ VERBS = {
         Verb("plot", "curves of runs, drawn in the shell"),
         Verb("report", "what runs came to, in one file: tables, curves, settings, commands"),
         Verb("export", "a policy as ONNX, TorchScript or Stable-Baselines3 files, checked"),
+        Verb("new", "files of an environment of your own, to begin with"),
+        Verb("preview", "what to look at before an environment is trained on"),
         Verb("bench", "how fast environments step and learners train"),
         Verb("import", "runs of Stable-Baselines3, RL-Zoo and CleanRL beside our own"),
         Verb("serve", "the app in a browser of this machine"),
@@ -77,13 +79,6 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise RequestError(f"{message}.", hint=f"`{self.prog} --help` explains.")
-
-
-NOT_YET = (
-    "new",
-    "preview",
-)
-"""Verbs to come: they answer so in one sentence and are not listed."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -129,8 +124,6 @@ def _dispatch(words: list[str]) -> int:
         from workbench.verbs import app
 
         return app.run(options, open_project(options.project))
-    if name in NOT_YET:
-        raise RequestError(f"`{name}` is not built yet; `workbench --help` lists what works today.")
     if name not in VERBS:
         close = nearest(name, VERBS)
         hint = f"Did you mean {' or '.join(close)}?" if close else ""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import sys
 from pathlib import Path
 
 import pytest
 
 from workbench import __main__
-from workbench.cli import NOT_YET, VERBS, main
+from workbench.cli import VERBS, main
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -22,15 +21,6 @@ def test_every_verb_explains_itself(name: str, capsys: pytest.CaptureFixture[str
         main([name, "--help"])
     assert stopped.value.code == 0
     assert capsys.readouterr().out.startswith(f"usage: workbench {name}")
-
-
-@pytest.mark.parametrize("name", NOT_YET)
-def test_a_verb_to_come_says_so_and_is_not_listed(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([name]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
-    with pytest.raises(SystemExit):
-        main(["--help"])
-    assert not re.search(rf"^  {name} ", capsys.readouterr().out, re.MULTILINE)
 
 
 def test_a_misspelt_verb_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
