@@ -203,6 +203,39 @@ def test_each_is_drawn_where_its_caption_says(layout: Any) -> None:
         assert min(blue, orange) > 300
 
 
+@pytest.mark.xdist_group("polyscope")
+def test_ghosts_that_take_too_long_to_draw_turn_pale() -> None:
+    from workbench.viewer.company import SLOWEST_S, TRIED
+    from workbench.viewer.look import THEMES
+    from workbench.viewer.side_by_side import CompanyFrames
+    from workbench.viewer.view import ViewSettings
+
+    made = [gymnasium.make("Ant-v5") for _ in range(2)]
+    together = Together([Session(env, Nodding8(), seed=0) for env in made])
+    together.begin(0)
+    frames = CompanyFrames(
+        together, ["a", "b"], size=(160, 120), samples=1, theme=THEMES["light"], layout="ghosts", view=ViewSettings()
+    )
+
+    def opacity() -> Any:
+        frames.draw(0.0)
+        return [min(one.drawn.get_transparency() for one in place.scene._moved) for place in frames._company._places]
+
+    try:
+        seen = [opacity()]
+        for seconds in [0.9 * SLOWEST_S] * TRIED + [9.0]:
+            frames._company.took(seconds)
+        seen.append(opacity())
+        for seconds in [0.9 * SLOWEST_S, *[1.1 * SLOWEST_S] * TRIED]:
+            frames._company.took(seconds)
+        seen.append(opacity())
+        assert seen == [[1.0, 0.5], [1.0, 0.5], [1.0, 1.0]]
+    finally:
+        frames.close()
+        for env in made:
+            env.close()
+
+
 class Nodding8(Nodding):
     """Does nothing with eight motors."""
 

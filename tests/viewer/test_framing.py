@@ -83,7 +83,6 @@ def test_a_model_in_which_nothing_moves_is_framed_too() -> None:
 def test_marks_that_are_put_somewhere_do_not_make_the_rest_tiny() -> None:
     bodies = "<body pos='0 0 1'><joint axis='0 1 0'/><geom size='.1 .3' type='capsule'/></body>"
     alone = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
-    marked = mujoco.MjModel.from_xml_string(
-        f"<mujoco><worldbody>{bodies}<body mocap='true' pos='0 0 1'><geom type='box' size='5 .01 .01'/></body></worldbody></mujoco>"
-    )
+    mark = "<body mocap='true' pos='0 0 1'><geom type='box' size='5 .01 .01'/></body>"
+    marked = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{bodies}{mark}</worldbody></mujoco>")
     assert framing.frame(marked).radius < 1.5 * framing.frame(alone).radius
