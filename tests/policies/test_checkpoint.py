@@ -56,7 +56,7 @@ def test_a_missing_field_is_refused_by_name(field: str, tmp_path: Path) -> None:
         ("steps", "1000"),
         ("steps", -1),
         ("format", 2),
-        ("algorithm", "dqn"),
+        ("algorithm", "cem"),
         ("network", {"trunk": []}),
         ("action_map", {"low": [], "high": [], "squash": 1, "clip": True}),
         ("weights_sha256", "abc"),
