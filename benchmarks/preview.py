@@ -218,7 +218,7 @@ def _stretch(words: list[str], run: Any, seconds: float, *, watched: bool) -> fl
             pass_fds=[writer],
         )
         assert viewer.stdin is not None
-        for order in ({"do": "follow", "on": True}, {"do": "preview", "width": 46, "height": 36, "fps": 15}):
+        for order in ({"do": "follow", "on": True}, {"do": "preview", "width": 46, "height": 36, "fps": 30}):
             viewer.stdin.write(json.dumps(order).encode() + b"\n")
         viewer.stdin.flush()
         threading.Thread(target=_swallow, args=(reader, [0]), daemon=True).start()

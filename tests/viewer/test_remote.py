@@ -145,7 +145,8 @@ class Desk:
         self.orders = Orders(self.player, casts, view, self.screens, now=self.time.now)
         self.inbox = Mailbox()
         pipes = Pipes(self.inbox, Outlet(ends[1]), Outlet(frame_ends[1]), parent=lambda: self.parent)
-        self.remote = Remote(self.orders, pipes, limit=length, now=self.time.now)
+        self.yielded = 0
+        self.remote = Remote(self.orders, pipes, limit=length, on_following=self._note_yielding, now=self.time.now)
         self.reader = FrameReader()
 
     def _window(self, player: Player, theme: Any) -> FakeWindow:
@@ -157,6 +158,9 @@ class Desk:
     def _painter(self, player: Player, theme: Any, size: tuple[int, int]) -> FakePainter:
         self.painters.append(FakePainter(player))
         return self.painters[-1]
+
+    def _note_yielding(self) -> None:
+        self.yielded += 1
 
     def order(self, *lines: str, seconds: float = 0.0) -> list[dict[str, Any]]:
         """Give orders, play for so long, and return what was told."""
@@ -344,6 +348,15 @@ def test_a_newest_checkpoint_that_cannot_be_opened_is_told_once_and_left_out(pro
     assert [item["message"] for item in told if item["event"] == "error"] == ["checkpoint_300 is torn."]
     assert last(told)["checkpoint"] == 100
     assert last(told)["episode"] > 3
+
+
+def test_who_follows_a_run_without_a_window_yields_to_it_once(project: Project, ladder: Path) -> None:
+    desk = Desk(project, checkpoint=ladder / "checkpoint_100")
+    desk.order('{"do": "window", "on": true}', '{"do": "follow", "on": true}')
+    assert desk.yielded == 0
+    desk.order('{"do": "window", "on": false}')
+    desk.order('{"do": "follow", "on": false}', '{"do": "follow", "on": true}')
+    assert desk.yielded == 1
 
 
 def test_the_window_is_opened_and_closed_by_order(desk: Desk) -> None:

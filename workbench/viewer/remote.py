@@ -35,6 +35,8 @@ PARENT_S = 1.0
 
 NICENESS = 10
 """A player without a window yields to training, as recordings do; a window that someone moves must answer at once."""
+FOLLOWING_NICENESS = 19
+"""One that follows a run that trains takes nothing but what that leaves over."""
 
 _ABOUT = {
     "agent": "policy", "checkpoint": "policy", "walk": "policy", "follow": "policy", "stochastic": "policy",
@@ -61,6 +63,7 @@ class Remote:
         pipes: Whom it hears and tells.
         limit: Steps after which an episode is cut.
         layout: How several policies are arranged.
+        on_following: Called once when a run is followed with no window open.
         now: Seconds that only grow.
     """
 
@@ -71,6 +74,7 @@ class Remote:
         *,
         limit: int | None = None,
         layout: Layout = "tiles",
+        on_following: Callable[[], None] = lambda: None,
         now: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.reason = ""
@@ -81,6 +85,7 @@ class Remote:
         self._pipes = pipes
         self._layout = layout
         orders.on_inspect = lambda step: self.tell("step", **step)
+        self._on_following = on_following
         self._now = now
         self._parent = pipes.parent()
         self._looked_at = now()
@@ -88,6 +93,7 @@ class Remote:
         self._told_view: dict[str, Any] = {}
         self._told_at = -1.0
         self._sequence = 0
+        self._yields = False
         cast = orders.cast
         self.tell(
             "ready",
@@ -105,6 +111,7 @@ class Remote:
     def show(self, moved_s: float) -> None:
         """Obey what was ordered, draw what is due, and tell how it goes."""
         obeyed = self._hear()
+        self._yield_to_training()
         self._screens.show(moved_s)
         self._send_picture()
         self._tell_state(at_once=obeyed)
@@ -258,6 +265,11 @@ class Remote:
         else:
             self._orders.obey(order)
 
+    def _yield_to_training(self) -> None:
+        if not self._yields and not self._screens.has_window and any(cast.follows for cast in self._orders.casts):
+            self._yields = True
+            self._on_following()
+
     def _look_for_parent(self) -> None:
         now = self._now()
         if now - self._looked_at >= PARENT_S:
@@ -308,12 +320,17 @@ def _play(args: argparse.Namespace, project: Project, pipes: Pipes) -> str:
         on_episode=lambda number, ended, lane: remote.tell_episode(number, ended, lane),
     ) as show:
         player = show.orders.player
-        remote = Remote(show.orders, pipes, limit=show.limit, layout=show.layout)
+        remote = Remote(show.orders, pipes, limit=show.limit, layout=show.layout, on_following=_take_what_is_left)
         if args.window:
             remote.attempt(Command("window", {"on": True}))
         with window.ends_on_signals(player):
             window.play(player, remote)
     return remote.reason or ("episodes" if player.played_all else "quit")
+
+
+def _take_what_is_left() -> None:
+    with contextlib.suppress(OSError):
+        os.nice(max(0, FOLLOWING_NICENESS - os.nice(0)))
 
 
 def _take_stdout() -> int:
