@@ -44,13 +44,19 @@ def our_app(project: Path, log: Path) -> Any:
 
     app: Any = WorkbenchApp(Project(project))
     display = app._display
+    framed: dict[Any, bool] = {}
 
     def noting(screen: Any, renderable: Any) -> None:
         display(screen, renderable)
-        frame = [*screen.query("Header"), *screen.query("CommandFooter")]
-        if renderable is None or len(frame) < 2 or not all(widget.size for widget in frame):
+        if renderable is None:
             return
-        if not screen.query("#runs"):
+        # Looked for once a screen: a search takes as long as painting a table.
+        if screen not in framed:
+            frame = [*screen.query("Header"), *screen.query("CommandFooter")]
+            if len(frame) < 2 or not all(widget.size for widget in frame):
+                return
+            framed[screen] = bool(screen.query("#runs"))
+        if not framed[screen]:
             note(log, painted=True, listed=False, drawn=False, whole=False)
             return
         listing, chart = screen.listing, screen.chart
