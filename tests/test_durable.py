@@ -91,3 +91,22 @@ def test_many_lines_are_read_as_each_would_be_by_itself(offset: int) -> None:
 def test_what_stands_on_two_lines_is_not_read_as_one() -> None:
     assert durable.parse_json_lines([b'{"a":1},{"b":2}', b"3"]) == [None, 3]
     assert durable.parse_json_lines([]) == []
+
+
+def test_a_folder_takes_the_place_of_another_or_leaves_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    final = tmp_path / "final"
+    for name in ("first", "second", "third"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "content").write_text(name)
+    durable.replace_directory(tmp_path / "first", final)
+    durable.replace_directory(tmp_path / "second", final)
+    assert (final / "content").read_text() == "second"
+
+    def full(aside: Path, final: Path) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(durable, "seal_directory", full)
+    with pytest.raises(OSError, match="No space"):
+        durable.replace_directory(tmp_path / "third", final)
+    assert (final / "content").read_text() == "second"
+    assert sorted(item.name for item in tmp_path.iterdir()) == ["final", "third"]

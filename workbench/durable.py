@@ -11,6 +11,7 @@ import json
 import math
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -139,6 +140,26 @@ def seal_directory(aside: Path, final: Path) -> None:
     _sync(aside)
     aside.rename(final)
     _sync(final.parent)
+
+
+def replace_directory(aside: Path, final: Path) -> None:
+    """Seal a finished folder in the place of another, which goes once this one is there.
+
+    Raises:
+        OSError: The disk failed; the other folder is where it was.
+    """
+    old = final.with_name(f".{final.name}.{os.getpid()}.old")
+    is_taken = final.is_dir() and any(final.iterdir())
+    if is_taken:
+        final.rename(old)
+    try:
+        seal_directory(aside, final)
+    except BaseException:
+        if is_taken:
+            old.rename(final)
+        raise
+    if is_taken:
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def _sync(path: Path) -> None:

@@ -225,9 +225,7 @@ class RLTrainer:
         try:
             shutil.copytree(source, aside, dirs_exist_ok=True)
             aside.chmod(0o755)
-            if is_taken:
-                shutil.rmtree(target)
-            durable.seal_directory(aside, target)
+            durable.replace_directory(aside, target)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
         return target

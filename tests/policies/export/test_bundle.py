@@ -159,6 +159,17 @@ def test_an_earlier_export_stays_unless_told(tmp_path: Path, monkeypatch: pytest
     assert (folder / "policy.pt").exists()
 
 
+def test_an_export_that_was_moved_away_by_one_that_was_killed_comes_back(tmp_path: Path) -> None:
+    checkpoint, folder = Learnt("ppo").write(tmp_path), tmp_path / "out"
+    export(checkpoint, "onnx", output=folder)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    folder.rename(tmp_path / f".out.{ended.pid}.old")
+    with pytest.raises(RequestError, match="--force"):
+        export(checkpoint, "onnx", output=folder)
+    assert (folder / "policy.onnx").is_file()
+
+
 def test_what_is_no_export_is_never_replaced(tmp_path: Path) -> None:
     checkpoint = Learnt("ppo").write(tmp_path)
     (tmp_path / "mine").mkdir()

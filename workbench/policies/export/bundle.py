@@ -7,8 +7,9 @@ import io
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
+from glob import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -97,11 +98,12 @@ def export(
         name = parts.record.algorithm.upper()
         raise RequestError(f"{name}'s policy has no distribution to sample from.", hint="Leave --sampling out.")
     folder = (_default_folder(actor, kind, project) if output is None else Path(output)).expanduser().absolute()
+    _clear_away(folder)
     _require_free(folder, force=force)
     try:
         with _aside(folder) as aside:
             manifest = _fill(aside, actor, parts, kind, sampling=sampling)
-            _put(aside, folder)
+            durable.replace_directory(aside, folder)
     except OSError as error:
         raise WorkFailedError(
             f"{folder} cannot be written: {error.strerror or error}.", hint="Free some space, or name another with -o."
@@ -257,14 +259,22 @@ def _is_export(folder: Path) -> bool:
     return {"export", "programs"} <= durable.read_document(folder / MANIFEST).keys()
 
 
+def _clear_away(folder: Path) -> None:
+    """Remove what killed exports left beside a folder, and put back what one had moved out of its way."""
+    for left in folder.parent.glob(f".{escape(folder.name)}.*.*"):
+        owner, kind = left.name.split(".")[-2:]
+        if not owner.isdigit() or psutil.pid_exists(int(owner)) or kind not in ("part", "old"):
+            continue
+        if kind == "old" and not folder.exists():
+            left.rename(folder)
+        else:
+            shutil.rmtree(left, ignore_errors=True)
+
+
 @contextmanager
 def _aside(folder: Path) -> Iterator[Path]:
-    """Make a hidden folder beside the one that is to be, and clear away those that killed exports left there."""
+    """Make a hidden folder beside the one that is to be."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    for left in folder.parent.glob(f".{folder.name}.*.part"):
-        owner = left.name.split(".")[-2]
-        if owner.isdigit() and not psutil.pid_exists(int(owner)):
-            shutil.rmtree(left, ignore_errors=True)
     aside = folder.parent / f".{folder.name}.{os.getpid()}.part"
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir()
@@ -272,22 +282,6 @@ def _aside(folder: Path) -> Iterator[Path]:
         yield aside
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-
-
-def _put(aside: Path, folder: Path) -> None:
-    """Give the finished folder its name; an earlier export there goes once this one is in its place."""
-    old = aside.with_suffix(".old")
-    is_taken = folder.exists() and any(folder.iterdir())
-    if is_taken:
-        folder.rename(old)
-    try:
-        durable.seal_directory(aside, folder)
-    except BaseException:
-        if is_taken:
-            with suppress(OSError):
-                old.rename(folder)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def _digests(aside: Path) -> dict[str, dict[str, Any]]:
