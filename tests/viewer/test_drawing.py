@@ -395,6 +395,23 @@ def red(picture: Any) -> Any:
     return (parts[..., 0] - parts[..., 2] > 60) & (parts[..., 0] - parts[..., 1] > 60)
 
 
+def test_nine_models_stand_beside_the_panel(opened: list[Any]) -> None:
+    import polyscope
+
+    made = [gymnasium.make("Hopper-v5") for _ in range(9)]
+    opened += made
+    orders = make_orders(*(Session(env, _still(env), seed=0) for env in made), title="hopper")
+    stage = MujocoStage(orders, THEMES["light"], size=(1100, 700), surface="offscreen")
+    opened.append(stage)
+    stage.show(0.0)
+    places = [stage._company.caption_place(index, lens_of(polyscope)) for index in range(9)]
+    assert all(place is not None for place in places)
+    x, y = np.array(places).T
+    assert x.min() > WIDTH + MARGIN + 40
+    assert x.max() < 1100 - 40
+    assert y.max() < 700 - TIMELINE - MARGIN
+
+
 def test_the_model_stays_where_it_is_seen_when_the_mouse_turns_and_nears_the_view(opened: list[Any]) -> None:
     import polyscope
 

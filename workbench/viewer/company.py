@@ -100,12 +100,14 @@ class Company:
             return self.framing.radius
         return self.framing.radius + float(np.linalg.norm(self._middle() - self._chosen.point))
 
-    def usual_view(self, wanted: View | None = None, aspect: float = 4 / 3) -> View:
+    def usual_view(self, wanted: View | None = None, aspect: float = 4 / 3, *, covered: float = 0.0) -> View:
         """Return the wanted view with a distance, or the one that suits the models.
 
         Args:
             wanted: The view, its distance 0 where it is to be found.
             aspect: Width of the picture over its height, as far as nothing lies over it.
+            covered: The share of the width that something lies over. What is nearer than the middle is seen further to
+                the other side than the middle is.
         """
         view = view_of(self.framing, wanted, aspect)
         if (wanted is not None and wanted.distance) or not self.is_tiled:
@@ -118,7 +120,8 @@ class Company:
         deep = ((rows - 1) / 2 * BEHIND + 0.4) * radius
         high = deep * math.sin(math.radians(-elevation)) + 1.1 * radius
         half = math.tan(math.radians(FIELD_OF_VIEW_DEG / 2))
-        distance = max(wide / (half * aspect), high / half) + deep * math.cos(math.radians(elevation))
+        nearer = deep * math.cos(math.radians(elevation)) / (1 - min(covered, 0.6))
+        distance = max(wide / (half * aspect), high / half) + nearer
         return View(view.azimuth_deg, elevation, distance)
 
     def place(self, index: int) -> Vector:

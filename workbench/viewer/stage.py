@@ -171,7 +171,7 @@ class MujocoStage(_Window):
     def _look(self, wanted: View | None) -> None:
         """Put the camera where a view is; what it looks at stands in the middle of what the panel leaves free."""
         room = self._room()
-        view = self._company.usual_view(wanted, room.aspect)
+        view = self._company.usual_view(wanted, room.aspect, covered=room.left / room.width)
         if wanted is None or not wanted.distance:
             view = room.seen_whole(view)
         self._aside = room.aside(view)
