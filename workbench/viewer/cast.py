@@ -92,8 +92,8 @@ class Cast:
         """
         if self.target.agent != "policy":
             raise RequestError(f"`{self.target.agent}` is no policy: it has nothing to sample from.")
-        self.stochastic = stochastic
         self._session.actor.deterministic = not stochastic
+        self.stochastic = stochastic
 
     def take_agent(self, agent: AgentChoice) -> None:
         """Let an agent act.

@@ -102,7 +102,11 @@ class Archive:
             raise CheckpointError(f"{self.path}: its weights cannot be read: {said}") from None
         if not isinstance(found, dict) or not all(isinstance(one, torch.Tensor) for one in found.values()):
             raise CheckpointError(f"{self.path}: its weights are no tensors by name.")
-        return {str(name): tensor.detach().numpy() for name, tensor in found.items()}
+        halves = (torch.float16, torch.bfloat16)
+        return {
+            str(name): (tensor.float() if tensor.dtype in halves else tensor).detach().numpy()
+            for name, tensor in found.items()
+        }
 
     def names_of_code(self) -> dict[str, list[str]]:
         """Return what the pickled settings would import, by setting; only what loading all of them would do."""

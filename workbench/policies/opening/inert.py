@@ -27,7 +27,9 @@ LARGEST = 64 * 2**20
 
 # fmt: off
 _NAMES = frozenset({
-    "builtins.object", "builtins.slice", "builtins.range", "builtins.frozenset",
+    "builtins.object", "builtins.slice", "builtins.range", "builtins.frozenset", "builtins.set", "builtins.dict",
+    "builtins.list", "builtins.tuple", "builtins.bytearray", "builtins.bytes", "__builtin__.bytes",
+    "__builtin__.object", "__builtin__.set", "__builtin__.dict", "__builtin__.list", "__builtin__.tuple",
     "collections.deque", "collections.abc.Mapping", "copyreg._reconstructor", "copy_reg._reconstructor",
     "_codecs.encode", "numpy.dtype", "numpy.ndarray", "numpy.random.RandomState",
     "numpy.core.multiarray._reconstruct", "numpy._core.multiarray._reconstruct",
@@ -47,9 +49,6 @@ _FAMILIES = (
 _SCALARS = frozenset({"bool_", "bool", "float16", "float32", "float64", "int8", "int16", "int32", "int64"}) | frozenset(
     {"uint8", "uint16", "uint32", "uint64", "intc", "uintc", "longlong", "ulonglong"}
 )
-_PLAIN = {"collections.OrderedDict": OrderedDict, "builtins.set": set, "builtins.dict": dict, "builtins.list": list}
-_PLAIN |= {"builtins.tuple": tuple, "builtins.bytearray": bytearray}
-_PLAIN |= {name.replace("builtins.", "__builtin__."): kind for name, kind in _PLAIN.items()}
 _KINDS = frozenset("biuf")
 
 
@@ -170,7 +169,8 @@ def names_in(content: bytes) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-class _Unpickler(pickle.Unpickler):
+class _Unpickler(pickle._Unpickler):
+    # The one that is written in Python: a number in a pickle cannot make it fill the memory with an empty table.
     def __init__(self, file: io.BytesIO) -> None:
         super().__init__(file, encoding="latin1")
         self.refused: list[str] = []
@@ -178,8 +178,8 @@ class _Unpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         path = f"{module}.{name}"
-        if path in _PLAIN:
-            return _PLAIN[path]
+        if path == "collections.OrderedDict":
+            return OrderedDict
         if path not in self._classes:
             scalar = module == "numpy" and name in _SCALARS
             if not (scalar or path in _NAMES or path.startswith(_FAMILIES)):
@@ -277,6 +277,9 @@ def _content(value: Any) -> bytes:
         return value.encode("latin1")
     if path_of(value) == "_codecs.encode" and value.args[1:] in (("latin1",), ("latin-1",)):
         return str(value.args[0]).encode("latin1")
+    if path_of(value) in ("builtins.bytearray", "builtins.bytes", "__builtin__.bytes"):
+        # Protocols before the third write empty bytes as a call.
+        return _content(value.args[0]) if value.args else b""
     raise ValueError("bytes are none")
 
 
