@@ -128,7 +128,7 @@ def filmed(project: Project, checkpoint: Path, *, seed: int, took_s: float) -> N
     """A recording of a checkpoint as a montage wants it, that took so long to make."""
     project.recordings.mkdir(exist_ok=True)
     path = project.recordings / f"{checkpoint.name}.mp4"
-    path.write_bytes(b"film")
+    path.write_bytes(bytes(400_000))
     fields: dict[str, Any] = {
         "checkpoint": str(checkpoint), "seed": seed, "size": (480, 360), "theme": "light",
         "episodes": (EpisodeResult(1.0, 100),), "created": time.time() - took_s, "duration_s": 5.0,

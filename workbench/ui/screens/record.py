@@ -64,7 +64,7 @@ class RecordTask(FilmTask):
         yield from self.field("Frames/s", Input(id="fps", placeholder="as it acts"), "1 to 240")
         yield from self.field("Look", Choice(("light", "dark"), id="theme"))
         yield from self.field("Format", Choice(tuple(FORMATS), id="format"))
-        yield from self.field("States", Choice(("off", "on"), id="states"), "kept beside it, to be played again")
+        yield from self.field("States", Choice(("off", "on"), id="states"), "kept beside the film")
         yield Static(id="time")
         yield from self.compose_end()
 

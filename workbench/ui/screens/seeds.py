@@ -165,6 +165,11 @@ class SeedsScreen(RunPaging):
 
     # Showing.
 
+    def show_section(self, name: str) -> None:
+        """Show a section; the table has the columns that fit once it is there."""
+        super().show_section(name)
+        self.call_after_refresh(self._show_table)
+
     def _show(self) -> None:
         if not self.is_mounted:
             return
