@@ -1,4 +1,8 @@
-"""Terms of what moving costs."""
+"""Terms of what moving costs.
+
+Columns are taken, not indexed: an indexed array may lie the other way round in memory, and a sum over its rows then
+rounds differently with the number of copies.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,7 @@ def action_rate(scene: Scene) -> Reader:
 def torque(scene: Scene, prefix: Prefix | None = None) -> Reader:
     """Minus the squared forces (N) and torques (N m) of the actuators, summed; of all, or by `prefix`."""
     chosen, force = scene.actuators(prefix), scene.field("actuator_force")
-    return lambda: -np.square(force[:, chosen]).sum(axis=1)
+    return lambda: -np.square(force.take(chosen, axis=1)).sum(axis=1)
 
 
 @entry("float")
@@ -39,4 +43,4 @@ def energy(scene: Scene, prefix: Prefix | None = None) -> Reader:
     """Minus the energy that the actuators spent in the step, in J: |force × velocity| × time, summed."""
     chosen, step_s = scene.actuators(prefix), scene.control_dt
     force, velocity = scene.field("actuator_force"), scene.field("actuator_velocity")
-    return lambda: -np.abs(force[:, chosen] * velocity[:, chosen]).sum(axis=1) * step_s
+    return lambda: -np.abs(force.take(chosen, axis=1) * velocity.take(chosen, axis=1)).sum(axis=1) * step_s

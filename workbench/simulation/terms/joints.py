@@ -34,4 +34,4 @@ def joint_limits(scene: Scene, soft: Fraction = 0.9, prefix: Prefix | None = Non
     where, limits = scene.limited_joints(prefix)
     qpos = scene.field("qpos")
     middle, half = limits.mean(axis=1), soft * (limits[:, 1] - limits[:, 0]) / 2
-    return lambda: -(abs(qpos[:, where] - middle) - half).clip(min=0.0).sum(axis=1)
+    return lambda: -(abs(qpos.take(where, axis=1) - middle) - half).clip(min=0.0).sum(axis=1)
