@@ -1,8 +1,4 @@
-"""Terms of what moving costs.
-
-Columns are taken, not indexed: an indexed array may lie the other way round in memory, and a sum over its rows then
-rounds differently with the number of copies.
-"""
+"""Terms of what moving costs."""
 
 from __future__ import annotations
 
@@ -29,6 +25,10 @@ def action_rate(scene: Scene) -> Reader:
         return np.where(scene.is_first, 0.0, change)
 
     return read
+
+
+# Columns are taken, not indexed: an indexed array may lie the other way round in memory, and a sum over its rows then
+# rounds differently with the number of copies.
 
 
 @entry("float")
