@@ -85,6 +85,8 @@ class BatchEnv(ABC, Generic[C]):
     """The clock of the time limit, in steps (n,), live: set ahead after a reset, it cuts that episode early."""
     lengths: NDArray[np.int64]
     """Steps of the current episode (n,), live."""
+    square_sum: float
+    """The sum of the squares of all observations that came last."""
     generators: list[np.random.Generator]
     """One a copy; seeded by `reset`."""
     observation_space: Box

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -46,7 +47,8 @@ def take_observations(env: BatchEnv[Any], seen: NDArray[Any], due: tuple[int, ..
     observations = np.array(seen, dtype=np.float64)
     if observations.shape != due:
         raise SimulationError(f"{env.name}: observe gave {observations.shape} where {due} is due.")
-    if not is_finite(observations):
+    env.square_sum = square_sum = float(np.vdot(observations, observations))
+    if not math.isfinite(square_sum) and not np.isfinite(observations).all():
         copy, index = (int(at) for at in np.argwhere(~np.isfinite(observations))[0])
         term = f"the observation {(*env.observation_names, *env.critic_names)[index]}"
         raise NotFiniteError(env.name, copy, int(env.lengths[copy]), term, observations[copy, index])

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.simulation.sb3_env import GymVecEnv
 
 _TERM = "reward_"
+_STATE = int(STATE)
 
 
 class PlainTape(Tape):
@@ -38,7 +39,7 @@ class PlainTape(Tape):
         core: Any = venv.envs[0].unwrapped
         has_states = all(hasattr(core, name) for name in ("model", "data")) and isinstance(core.model, mujoco.MjModel)
         self._model = core.model if has_states else None
-        size = 0 if self._model is None else mujoco.mj_stateSize(self._model, int(STATE))
+        self._size = size = 0 if self._model is None else mujoco.mj_stateSize(self._model, _STATE)
         space = venv.observation_space
         self._is_vector = isinstance(space, spaces.Box) and space.dtype.kind == "f"
         numbers = size + 8 + (math.prod(space.shape) if isinstance(space, spaces.Box) else 0)
@@ -95,15 +96,15 @@ class PlainTape(Tape):
         row = Row(length, self._state(env), float(reward), terms, np.array(action), self._seen(seen), ending)
         self._kept[copy].append(row)
         self._counts[copy] += 1
-        if self.limit is not None and self._is_vector and self._counts[copy] % self.every == 0:
+        if self._is_vector and np.vdot(seen, seen) > self.limit_square and self._counts[copy] % self.every == 0:
             self.look(np.asarray(seen)[None], copy, (length,))
         return answer
 
     def _state(self, env: Any) -> Array | None:
         if self._model is None:
             return None
-        state = np.empty(mujoco.mj_stateSize(self._model, int(STATE)))
-        mujoco.mj_getState(self._model, env.unwrapped.data, state, int(STATE))
+        state = np.empty(self._size)
+        mujoco.mj_getState(self._model, env.unwrapped.data, state, _STATE)
         return state
 
     def _seen(self, observation: Any) -> Any:

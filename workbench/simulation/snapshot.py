@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Snapshot = dict[str, Any]
 """Arrays, numbers, strings, None, and lists and dicts of them."""
 
-_ITS_OWN = frozenset({"config", "n_envs", "name", "generators", "observation_space", "action_space"})
+_ITS_OWN = frozenset({"config", "n_envs", "name", "generators", "observation_space", "action_space", "square_sum"})
 """Attributes that are made anew and never change, and those that a snapshot has under another name."""
 
 

@@ -81,7 +81,8 @@ class Watch:
         # What cannot be learnt is left out where the run goes on after it; else nothing more is done.
         self._learner.skips_updates = spec.on_anomaly in ("continue", "pause")
         if self._tape is not None:
-            self._tape.limit = bounds.observation_limit if bounds.check_observations else None
+            limit = bounds.observation_limit if bounds.check_observations else None
+            self._tape.limit_square = math.inf if limit is None else limit * limit
             self._tape.every = bounds.check_every_n_steps
 
     def state(self) -> dict[str, Any]:
