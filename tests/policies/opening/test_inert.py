@@ -107,7 +107,7 @@ def test_a_number_fills_no_memory() -> None:
 
 def test_a_name_that_leads_on_from_a_listed_one_stays_a_name(tmp_path: Path) -> None:
     marker = tmp_path / "ran"
-    asked = f"\x80\x04\x8c\x10gymnasium.spaces\x8c\x10np.os.popen.call\x93\x8c".encode("latin1")
+    asked = "\x80\x04\x8c\x10gymnasium.spaces\x8c\x10np.os.popen.call\x93\x8c".encode("latin1")
     command = f"touch {marker}".encode()
     found = read_pickle(asked + bytes([len(command)]) + command + b"\x85R.", "it")
     assert found.args == (f"touch {marker}",)
