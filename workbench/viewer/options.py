@@ -82,7 +82,7 @@ def add_target_arguments(parser: argparse.ArgumentParser) -> None:
         choices=get_args(AgentChoice),
         help="who acts: the policy, or an agent that needs none (default: policy; for an environment random)",
     )
-    parser.add_argument("--env", metavar="ID", help="play the policy in another environment than it was trained in")
+    parser.add_argument("--env", metavar="ID", help="where the policy plays (default: where it was trained)")
     add_opening_arguments(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the first episode (default: 0)")
     parser.add_argument("--stochastic", action="store_true", help="sample actions (default: act greedily)")
