@@ -1,4 +1,5 @@
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from workbench.runs.directory import RunDirectory
 from workbench.runs.state import StateFile
 from workbench.runs.states import RunState
 from workbench.runs.trash import delete_runs
+from workbench.specs import ALGORITHMS
 
 
 def make(project: Project, state: RunState, short_name: str = "cart_pole") -> RunDirectory:
@@ -152,6 +154,32 @@ def test_the_bash_script_completes(project: Project) -> None:
     assert in_bash(project, "workbench runs  --rev") == {"--reverse"}
 
 
+FISH = """
+function workbench; %(python)s -m workbench $argv; end
+%(script)s
+complete -C %(line)s
+"""
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def test_the_fish_script_completes(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    run = make(project, RunState.RUNNING)
+    (run.path / "checkpoint_000000004096").mkdir()
+
+    def in_fish(line: str) -> set[str]:
+        text = FISH % {"python": sys.executable, "script": _script("fish"), "line": json.dumps(line)}
+        done = subprocess.run(
+            ["fish", "--no-config", "-c", text], cwd=project.root, capture_output=True, text=True, check=True
+        )
+        return {word.partition("\t")[0] for word in done.stdout.splitlines()}
+
+    assert in_fish("workbench del") == {"delete"}
+    assert in_fish("workbench train x --algorithm ") == {"ppo", "sac", "td3"}
+    assert in_fish(f"workbench play {run.short_id}:") == {f"{run.short_id}:latest", f"{run.short_id}:4096"}
+
+
 def test_each_shell_has_a_script_and_a_way_to_use_it(capsys: pytest.CaptureFixture[str]) -> None:
     for shell in ("bash", "zsh", "fish"):
         assert main(["completion", shell]) == 0
@@ -160,7 +188,14 @@ def test_each_shell_has_a_script_and_a_way_to_use_it(capsys: pytest.CaptureFixtu
     err = capsys.readouterr().err
     assert "~/.bashrc" in err
     assert main(["completion", "tcsh"]) == 2
-    assert subprocess.run(["bash", "-n"], input=_script("bash"), text=True, check=False).returncode == 0
+    for shell in ("bash", "zsh", "fish"):
+        if shutil.which(shell) is not None:
+            assert subprocess.run([shell, "-n"], input=_script(shell), text=True, check=False).returncode == 0
+
+
+def test_algorithms_are_completed(told) -> None:  # type: ignore[no-untyped-def]
+    assert set(told("train", "ant", "--algorithm", "")) == set(ALGORITHMS)
+    assert set(told("train", "ant", "--algorithm=s")) == {"--algorithm=sac"}
 
 
 def _script(shell: str) -> str:

@@ -23,6 +23,13 @@ FILES, DIRECTORIES = "!files", "!directories"
 Candidate = tuple[str, str]
 """A word and what it is."""
 
+_ALGORITHMS: tuple[Candidate, ...] = (
+    ("ppo", "on-policy, many copies"),
+    ("sac", "off-policy, stochastic"),
+    ("td3", "off-policy, deterministic"),
+)
+"""Told here too: importing the specs for their names takes longer than a shell waits; a test holds them equal."""
+
 
 @dataclass(frozen=True)
 class CommandLine:
@@ -190,6 +197,8 @@ class _Values:
             return [(FILES, "")]
         if name == "FILTER":
             return _beginning(current, list(self._filters(current)))
+        if name == "ALGORITHM":
+            return _beginning(current, list(_ALGORITHMS))
         if name == "FIELD":
             return _beginning(current, [("recent", "the newest first"), *_fields()])
         if name == "KEY=VALUE":
