@@ -26,7 +26,8 @@ TABS = ("Seeds", "Config")
 _SHOWN = ("margin", "glyph", "run", "progress", "return", "best", "speed", "eta")
 _FEW = ("margin", "glyph", "run", "progress", "return", "best")
 """Where there is no room for all."""
-_LEAST = 70
+_LEAST, _LEAST_ENDINGS = 76, 62
+"""Cells from which on there is room for all columns, and for all but the speed."""
 _OF_A_LAUNCH = frozenset({"seed", "threads", "device"})
 """Settings in which the runs of a group may differ and still be one."""
 _WIDEST = 24
@@ -58,7 +59,8 @@ class SeedTexts(SectionTexts):
             plain: ASCII signs.
         """
         table = self.table
-        wanted = _SHOWN if table.size.width >= _LEAST else _FEW
+        width = table.size.width
+        wanted = _SHOWN if width >= _LEAST else (*_FEW, "eta") if width >= _LEAST_ENDINGS else _FEW
         columns = [item.column for item in COLUMNS if item.column.key in wanted]
         table.set_columns([replace(column, least=min(column.least, 11)) for column in columns])
         for _ in range(2):

@@ -19,6 +19,7 @@ from workbench.ui.widgets.preview import Preview
 
 MOST = 16
 """Larger grids show their first clips."""
+MOST_COLUMNS = 8
 KEPT = 200
 
 
@@ -67,7 +68,7 @@ class TileGrid(Grid):
 
     async def show(self, board: Storyboard) -> None:
         """Show the clips of a montage."""
-        columns = min(4, board.columns) if board.columns > 1 else min(3, max(1, len(board.tiles)))
+        columns = min(MOST_COLUMNS, board.columns) if board.columns > 1 else min(3, max(1, len(board.tiles)))
         self.styles.grid_size_columns = columns
         tiles = board.tiles[:MOST]
         if tiles == self._tiles:
