@@ -9,8 +9,6 @@ from typing import Any, Protocol
 from workbench.errors import ProblemsError, RequestError
 from workbench.policies.checkpoint import checkpoint_name
 from workbench.runs import Request, RequestInbox, RunDirectory, RunState
-from workbench.runs.places import WAITING, has_place
-from workbench.runs.supervisor import slot_count
 from workbench.simulation import Episode
 from workbench.specs import Done, RunSpec
 from workbench.training.clock import Clock
@@ -19,6 +17,7 @@ from workbench.training.keeper import CheckpointKeeper
 from workbench.training.learner import Learner
 from workbench.training.log import RunLog
 from workbench.training.metrics import EpisodeMetrics
+from workbench.training.pausing import Enter, Pause
 from workbench.training.requests import STOP_REQUEST, StopSignal
 from workbench.training.rescoring import Rescorer
 from workbench.training.resumption import Place
@@ -43,14 +42,6 @@ class EpisodeSource(Protocol):
 
     def drain_episodes(self) -> list[Episode]:
         """Return the episodes that ended since the last call."""
-        ...
-
-
-class Enter(Protocol):
-    """Takes every state that a run enters."""
-
-    def __call__(self, state: RunState, reason: str = "") -> None:
-        """Tell of a state, and why the run is in it where that is worth a word."""
         ...
 
 
@@ -121,12 +112,7 @@ class Trainer:
         """Where a resumed run went on, and how many rows the stream had then."""
         self._is_held = False
         """Whether a stop came while the scores were waited for that count at the end of this iteration."""
-        self._is_suspect = False
-        """Whether it is paused at what an anomaly left, of which no checkpoint is written."""
-        self._paused_at: float | None = None
-        """When it was paused, on the monotonic clock."""
-        self._goes_on_from: float | None = None
-        """When it was asked to go on, unix seconds."""
+        self._pause = Pause(run, enter, log)
 
     @property
     def wall_s(self) -> float:
@@ -164,7 +150,7 @@ class Trainer:
             self._go_on(self._place)
         self._enter(RunState.RUNNING)
         if self._waits:
-            self._pause_for(self._waits)
+            self._pause.begin_for(self._waits)
         ending = self._loop()
         if self._spec.profile:
             for line in self._clock.table(self._learner.steps):
@@ -175,11 +161,11 @@ class Trainer:
         while True:
             self._steering.catch_up(self._learner.steps)
             goal = self._rule.reason(self._progress())
-            if goal is not None and not self._is_suspect:
+            if goal is not None and not self._pause.is_suspect:
                 return self._finish(goal)
             applied = self._steering.applied
             asked = self._answer_requests() or self._stop.reason
-            if asked is None and self._paused_at is not None:
+            if asked is None and self._pause.is_on:
                 asked = self._stay_paused()
             if asked is not None:
                 return self._break_off(asked)
@@ -208,7 +194,7 @@ class Trainer:
         self._say_all((*self._rescorer.poll(), *self._keeper.poll_films()))
         self._pass_boundary(saves=not waits)
         if waits:
-            self._pause_for(waits)
+            self._pause.begin_for(waits)
 
     def _pass_boundary(self, *, saves: bool = True) -> None:
         """Write a checkpoint where one is due, and tell of the iteration."""
@@ -260,7 +246,7 @@ class Trainer:
     def _break_off(self, asked: str) -> Ending:
         # Whoever stops a run wants its slot back: the last checkpoint is saved, and no score is waited for.
         self._enter(RunState.STOPPING)
-        if not self._keeper.is_current and not self._is_suspect:
+        if not self._keeper.is_current and not self._pause.is_suspect:
             self._save(evaluate=False)
         self._settle(wait=True)
         return RunState.STOPPED, asked
@@ -406,15 +392,15 @@ class Trainer:
                 now = self._progress()
                 return self._steering.set(request, Done(now.steps, now.iteration, now.wall_s))
             case "pause":
-                return self._pause()
+                return self._begin_pause()
             case "resume":
-                return self._ask_to_go_on()
+                return self._pause.ask_to_go_on()
         raise RequestError(f"a run understands no {request.verb}")
 
     def _write_now(self) -> str:
         if self._keeper.is_current:
             said = "has been written already"
-        elif self._is_suspect:
+        elif self._pause.is_suspect:
             raise RequestError("no checkpoint is written of what an anomaly left; the one before stays")
         else:
             self._save(evaluate=False)
@@ -422,52 +408,26 @@ class Trainer:
         self._settle(wait=True)
         return f"{checkpoint_name(self._learner.steps)} {said}"
 
-    def _pause(self) -> str:
-        said = "" if self._is_suspect else self._write_now()
-        if self._paused_at is None:
-            self._paused_at = time.monotonic()
-            self._enter(RunState.PAUSED)
-        elif self._goes_on_from is not None:
-            self._goes_on_from = None
-            self._enter(RunState.PAUSED)
+    def _begin_pause(self) -> str:
+        said = "" if self._pause.is_suspect else self._write_now()
+        self._pause.begin()
         return said
-
-    def _pause_for(self, anomaly: str) -> None:
-        self._is_suspect = True
-        self._paused_at = time.monotonic()
-        self._enter(RunState.PAUSED, anomaly)
-
-    def _ask_to_go_on(self) -> str:
-        if self._paused_at is None:
-            raise RequestError("the run is not paused")
-        if self._goes_on_from is None:
-            self._goes_on_from = time.time()
-            if not self._has_place():
-                # Said in the state, so that the place that becomes free next is left to this run.
-                self._enter(RunState.PAUSED, WAITING)
-                self._log.say(WAITING)
-        return "" if self._has_place() else f"{_taken(slot_count())}; it goes on when one is free"
-
-    def _has_place(self) -> bool:
-        return self._goes_on_from is not None and has_place(self._run, self._goes_on_from, slot_count())
 
     def _stay_paused(self) -> str | None:
         """Wait until it may go on, and return why to stop where that was asked for instead."""
-        assert self._paused_at is not None
         self._log.say(f"paused at {grouped(self._learner.steps)} steps")
         asked = None
-        while asked is None and not self._has_place():
+        while asked is None and not self._pause.is_over:
             time.sleep(PAUSE_POLL_S)
             self._keeper.require_folder()
             self._say_all((*self._rescorer.poll(), *self._keeper.poll_films()))
             asked = self._answer_requests() or self._stop.reason
-        paused_s = time.monotonic() - self._paused_at
+        paused_s = self._pause.end()
         self._started += paused_s
         self._learner.skip_time(paused_s)
         self._clock.skip(paused_s)
-        self._paused_at = self._goes_on_from = None
         if asked is None:
-            self._is_suspect = False
+            self._pause.is_suspect = False
             self._log.say("goes on")
             self._enter(RunState.RUNNING)
         return asked
@@ -501,10 +461,6 @@ class Trainer:
         mean = learner.mean_return
         told = "" if mean is None else f"  return {grouped(mean)}"
         return f"iteration {grouped(learner.iteration)}  {grouped(learner.steps)} steps{told}"
-
-
-def _taken(places: int) -> str:
-    return "the one place is taken" if places == 1 else f"all {places} places are taken"
 
 
 def _counts(endings: Mapping[str, int]) -> str:
