@@ -39,3 +39,10 @@ def test_changed_values_are_told_with_what_they_were(mark: dict[str, Any], text:
 def test_scores_on_request_are_told() -> None:
     assert told(kind="scores", of_steps=500, mean_return=12.0, std_return=0.5).startswith("• scored 500 on request 12")
     assert told(kind="scores", of_steps=500, failure="the disk is full") == "• scores failed: the disk is full"
+
+
+def test_a_best_that_new_episodes_settled_is_told_with_the_claims() -> None:
+    scores = {"of_steps": 500, "mean_return": 12.0, "std_return": 0.5}
+    assert told(kind="scores", by="run", claimed=20.0, **scores) == "• re-scored 500 12 ± 0.5, claimed 20"
+    assert told(kind="best", **scores) == "+ best is 500, by new episodes 12 ± 0.5"
+    assert told(kind="best", failure="the run goes on") == "• best not settled: the run goes on"

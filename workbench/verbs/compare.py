@@ -74,9 +74,8 @@ def lines(comparison: Comparison, environment: str) -> Iterator[str]:
     from workbench.formatting import plural
 
     first = comparison.standings[0].evaluation
-    how = "greedy" if first.deterministic else "sampled"
     last = first.seed + first.episodes - 1
-    yield f"{environment}: the same {plural(first.episodes, 'episode')} for each, {first.seed} to {last}, {how}"
+    yield f"{environment}: the same {plural(first.episodes, 'episode')} for each, {first.seed} to {last}"
     head = ("policy", "mean return (95 % range)", "interquartile mean", "success (95 % range)")
     yield from _aligned([head, *(_row(one) for one in comparison.standings)])
     yield f"{comparison.standings[0].name} against"

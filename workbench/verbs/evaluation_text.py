@@ -27,8 +27,8 @@ def lines(name: str, environment: str, evaluation: Evaluation, verdict: Verdict 
     from workbench.policies.judgement import next_steps
 
     count, last = evaluation.episodes, evaluation.seed + evaluation.episodes - 1
-    how = "greedy" if evaluation.deterministic else "sampled"
-    yield f"{name} in {environment}: {plural(count, 'episode')}, {evaluation.seed} to {last}, {how}"
+    how = "greedy" if evaluation.deterministic else "drawn at random"
+    yield f"{name} in {environment}: {plural(count, 'episode')}, {evaluation.seed} to {last}, actions {how}"
     shown = f"{spread(evaluation.mean, evaluation.std)}, from {number(evaluation.min)} to {number(evaluation.max)}"
     yield _line("return", shown)
     yield _line("length", f"{number(evaluation.mean_length)} steps{_in_seconds(evaluation)}")
