@@ -75,7 +75,7 @@ def add_target_arguments(parser: argparse.ArgumentParser) -> None:
         "target",
         metavar="CKPT|ENV|FILE.npz",
         help="a checkpoint (a path, RUN, RUN:best, RUN:latest, RUN:STEPS), a policy of another tool (.zip of "
-        "Stable-Baselines3, a run folder of RL-Zoo, TorchScript, .onnx), an environment, or a state recording",
+        "Stable-Baselines3, a run folder of RL-Zoo, TorchScript, .onnx), an environment, a state recording, or RUN:anomaly",
     )
     parser.add_argument(
         "--agent",
