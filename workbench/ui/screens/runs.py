@@ -360,7 +360,7 @@ class RunsScreen(RunScreenBase):
     def label_of(self, action: str, label: str) -> str:
         """Say in the footer that enter watches what the crosshair points at."""
         is_pointing = isinstance(self.focused, Chart) and self.chart_view.at is not None
-        return "Watch here" if action == "open_selected" and is_pointing else super().label_of(action, label)
+        return "Watch" if action == "open_selected" and is_pointing else super().label_of(action, label)
 
     def action_open_selected(self) -> None:
         """Open the run under the cursor, or fold its group; a bad ending shows its card first.
