@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import signal
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ import pytest
 import torch
 from stable_baselines3.common.buffers import RolloutBuffer
 
-from tests.training.conftest import events, make_run, metrics, train_here, wait_for
+from tests.training.conftest import events, make_run, metrics, start_child, train_here, wait_for
 from tests.training.fast.learners import parameters
 from tests.training.planted import MODEL, planted
 from tests.training.test_resume import digest
@@ -377,6 +380,25 @@ def test_a_run_that_went_back_and_is_cut_off_ends_as_one_that_was_not(
     assert train_off_policy(broken).state is RunState.FINISHED
     assert [event["from_steps"] for event in events(broken, "resumed")] == [200, 400 if cut == 5 else 200]
     assert digest(broken) == digest(whole)
+
+
+def test_a_run_that_is_killed_after_it_went_back_ends_as_one_that_was_not(tmp_path: Path) -> None:
+    runs = []
+    for name in ("whole", "killed"):
+        source = planted(folder_of(tmp_path, name), "reward", at=60, once=str(tmp_path / f"{name}-once"))
+        # What is written of the environment is the same for both.
+        source = replace(source, module=str(tmp_path / "whole" / "planted_env.py"))
+        fields = {**FIELDS, "total_steps": 4000, "checkpoint_freq": 5, "on_anomaly": "rollback"}
+        runs.append(make_run(tmp_path / name, "ppo", source, **fields))
+    whole, killed = runs
+    child = start_child(killed)
+    wait_for(lambda: events(killed, "resumed"))
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    assert train_here(whole).state is RunState.FINISHED
+    assert train_here(killed).state is RunState.FINISHED
+    assert len(events(killed, "resumed")) == 2
+    assert digest(killed) == digest(whole)
 
 
 def train_off_policy(run: RunDirectory) -> RunResult:

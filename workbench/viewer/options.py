@@ -75,7 +75,8 @@ def add_target_arguments(parser: argparse.ArgumentParser) -> None:
         "target",
         metavar="CKPT|ENV|FILE.npz",
         help="a checkpoint (a path, RUN, RUN:best, RUN:latest, RUN:STEPS), a policy of another tool (.zip of "
-        "Stable-Baselines3, a run folder of RL-Zoo, TorchScript, .onnx), an environment, a state recording, or RUN:anomaly",
+        "Stable-Baselines3, a run folder of RL-Zoo, TorchScript, .onnx), an environment, a state recording, or "
+        "RUN:anomaly, what led to the newest anomaly of a run",
     )
     parser.add_argument(
         "--agent",
