@@ -260,3 +260,43 @@ def test_a_pinned_run_stands_on_top(tmp_path: Path, store: RunStore) -> None:
     assert store.list()[0].queued_ns == 5
     pin_run(ended, is_pinned=False)
     assert store.list()[0].name == live.name
+
+
+@pytest.mark.parametrize("jump", [3600.0, -3600.0])
+def test_a_clock_that_is_set_changes_neither_speed_nor_remaining_time(
+    tmp_path: Path, store: RunStore, jump: float
+) -> None:
+    run = make(tmp_path, total_steps=10_000)
+    running(run)
+    with EventWriter(run.events_path) as writer:
+        for second in range(61):
+            at = NOW + second + (jump if second > 30 else 0.0)
+            writer.append("metrics", time=at, steps=10 * second, wall_s=float(second), iteration=second, values={})
+    [row] = store.list()
+    assert row.steps_per_s == pytest.approx(10.0)
+    assert row.eta_s == pytest.approx((10_000 - 600) / 10.0)
+
+
+@pytest.mark.parametrize("between", [b"", b'{"kind":"anomaly","time":1,"steps":1}\n'], ids=["metrics alone", "others"])
+def test_a_stream_of_many_parts_is_read_like_one_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, between: bytes
+) -> None:
+    run = make(tmp_path)
+    count = 30_000
+    lines = b"".join(
+        b'{"kind":"metrics","time":%d,"steps":%d,"wall_s":%d,"values":{"rollout/ep_rew_mean":%d}}\n'
+        % (place, place, place, place % 1000)
+        + (between if place % 1000 == 0 else b"")
+        for place in range(count)
+    )
+    run.events_path.write_bytes(lines)
+    mean, bias = 0.0, 1.0
+    for place in range(count):
+        mean, bias = 0.9 * mean + 0.1 * (place % 1000), 0.9 * bias
+    for size in (2**20, 2**16):
+        monkeypatch.setattr("workbench.runs.digest._READ_BYTES", size)
+        [row] = RunStore(tmp_path, clock=lambda: NOW).list()
+        assert row.steps == count - 1 and row.last_return == 999.0
+        assert row.smoothed_return == pytest.approx(mean / (1 - bias), rel=1e-6)
+        assert row.anomalies == (count // 1000 if between else 0)
+        assert 16 <= len(row.trend) <= TREND_POINTS

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.ui import fakes, seen
 from tests.ui.conftest import Settle
 from workbench.project import Project
+from workbench.runs.history import History
 from workbench.ui.app import WorkbenchApp
 
 
@@ -59,3 +62,44 @@ async def test_a_list_that_did_not_change_is_not_told_again(
         before = app.runs.snapshot
         await settle(pilot)
         assert app.runs.snapshot is before
+
+
+async def test_a_cursor_that_comes_back_has_nothing_read_again(
+    project: Project, app: WorkbenchApp, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [
+        fakes.fake_run(project, "ant", short_id, state="finished", reason="steps", returns=[1.0, 2.0])
+        for short_id in ("aaaa", "bbbb")
+    ]
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        read: list[int] = []
+        real = app.runs._store.list
+        monkeypatch.setattr(app.runs._store, "list", lambda *_, **__: read.append(1) or real())
+        known: dict[Path, History] = {}
+        app.runs._list_due = float("inf")
+        for key in ("j", "k", "j"):
+            await pilot.press(key)
+            while app.runs._poked.is_set():
+                await pilot.pause()
+            await pilot.pause()
+            for path, history in app.runs._histories.items():
+                known.setdefault(path, history)
+        assert not read
+        await settle(pilot)
+        assert {run.path for run in runs} == set(app.runs._histories)
+        assert all(app.runs._histories[path] is history for path, history in known.items())
+
+
+async def test_histories_that_nobody_follows_are_kept_as_far_as_they_fit(
+    project: Project, app: WorkbenchApp, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for short_id in ("aaaa", "bbbb", "cccc"):
+        fakes.fake_run(project, "ant", short_id, state="finished", reason="steps", returns=[1.0, 2.0])
+    monkeypatch.setattr("workbench.ui.watch.KEPT_BYTES", 0)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        for _ in range(2):
+            await pilot.press("j")
+            await settle(pilot)
+        assert len(app.runs._histories) == 1
