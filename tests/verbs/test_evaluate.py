@@ -12,6 +12,7 @@ import pytest
 
 from tests.verbs.coins import with_coin
 from workbench.cli import main
+from workbench.errors import GraphicsError
 from workbench.policies.chances import wilson
 from workbench.project import Project
 
@@ -119,6 +120,19 @@ def test_the_worst_episodes_are_filmed(coin: Project, capsys: pytest.CaptureFixt
     assert [sidecar["episodes"][0]["seed"] for sidecar in sidecars] == [20, 21]
     assert [sidecar["episodes"][0]["return"] for sidecar in sidecars] == [0, 1]
     assert all(film.stat().st_size and film.parent == coin.recordings for film in films)
+
+
+def test_figures_are_told_where_nothing_can_be_filmed(
+    coin: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> None:
+        raise GraphicsError("nothing can be drawn here.")
+
+    monkeypatch.setattr("workbench.verbs.worst_films.film", broken)
+    words = ("coin", "--agent", "zero", "--episodes", "12", "--record-worst", "1", "--json")
+    assert evaluate(coin, *words) == 1
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["num_episodes"] == 12 and "nothing can be drawn" in shown.err
 
 
 def test_ctrl_c_leaves_a_word_and_no_verdict(coin: Project) -> None:

@@ -82,6 +82,7 @@ def find_contestants(
     seed: int,
     env: str | None = None,
     stochastic: bool = False,
+    normalizer: str | None = None,
     trust: bool = False,
 ) -> list[Contestant]:
     """Return several that play in the same environment; the name of an agent is that agent in it.
@@ -93,7 +94,9 @@ def find_contestants(
     found: list[Contestant | None] = [
         None
         if text in AGENTS
-        else find_contestant(project, text, seed=seed, env=env, stochastic=stochastic, trust=trust)
+        else find_contestant(
+            project, text, seed=seed, env=env, stochastic=stochastic, normalizer=normalizer, trust=trust
+        )
         for text in texts
     ]
     policies = [one for one in found if one is not None]

@@ -54,7 +54,13 @@ def run(args: argparse.Namespace, project: Project) -> int:
     from workbench.verbs.filming import stop_on_signals
 
     contestants = find_contestants(
-        project, texts, seed=args.seed, env=args.env, stochastic=args.stochastic, trust=args.trust
+        project,
+        texts,
+        seed=args.seed,
+        env=args.env,
+        stochastic=args.stochastic,
+        normalizer=args.normalizer,
+        trust=args.trust,
     )
     with stop_on_signals() as asked:
         evaluations = [play(one, args, lambda: bool(asked)) for one in contestants]

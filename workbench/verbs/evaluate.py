@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import RequestError
+from workbench.errors import RequestError, WorkbenchError
 from workbench.project import Project
 from workbench.verbs.evaluating import add_episode_arguments, check_episode_arguments, play, write_table
 from workbench.verbs.numbers import whole_number
@@ -31,11 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--agent", choices=("policy", "zero", "random", "sweep"), help="let an agent act that needs no training"
-    )
-    parser.add_argument(
-        "--normalizer",
-        metavar="FILE",
-        help="what a foreign policy's observations go through, if not what lies beside it",
     )
     add_episode_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document; all else goes to stderr")
@@ -80,7 +75,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
     if args.csv is not None:
         write_table(args.csv, to_csv(evaluation))
     verdict = None if args.require_success is None else judge(evaluation, args.require_success)
-    films = _record_worst(args, project, evaluation) if args.record_worst else []
+    films, failure = _record_worst(args, project, evaluation) if args.record_worst else ([], None)
     _warn(evaluation, verdict)
     if args.json:
         write_json(_document(args, contestant, evaluation, verdict, films))
@@ -91,6 +86,8 @@ def run(args: argparse.Namespace, project: Project) -> int:
             write_line(line, sys.stdout)
         for film in films:
             write_line(f"  film       {film}", sys.stdout)
+    if failure is not None:
+        raise failure
     return int(verdict is not None and not verdict.is_passed)
 
 
@@ -153,9 +150,15 @@ def _document(
     }  # fmt: skip
 
 
-def _record_worst(args: argparse.Namespace, project: Project, evaluation: Evaluation) -> list[Path]:
+def _record_worst(
+    args: argparse.Namespace, project: Project, evaluation: Evaluation
+) -> tuple[list[Path], WorkbenchError | None]:
+    """Film the worst episodes, and return the films and what went wrong: the figures are worth telling all the same."""
     from workbench.policies.episode_table import worst
     from workbench.verbs.worst_films import film
 
     episodes = [row.episode for row in worst(evaluation, args.record_worst)]
-    return film(args, project, episodes)
+    try:
+        return film(args, project, episodes), None
+    except WorkbenchError as error:
+        return [], error

@@ -15,6 +15,7 @@ from workbench.errors import RequestError, WorkFailedError
 from workbench.verbs.numbers import whole_number
 from workbench.verbs.run_text import for_stream
 from workbench.verbs.writing import write_json
+from workbench.viewer.options import add_opening_arguments
 
 if TYPE_CHECKING:
     from workbench.policies import Evaluation
@@ -41,10 +42,13 @@ def add_episode_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"number of the first episode, which alone fixes how it begins (default: {SEED}; no run chooses by those)",
     )
-    parser.add_argument("--trust", action="store_true", help="run what of a policy's file cannot be read as data")
+    add_opening_arguments(parser)
     parser.add_argument("--stochastic", action="store_true", help="sample actions (default: act greedily)")
     parser.add_argument(
         "--batch", type=whole_number, default=32, metavar="N", help="copies that play at once (default: 32)"
+    )
+    parser.add_argument(
+        "--progress", action="store_true", help="say on stderr how far it is, even where that is no terminal"
     )
 
 
@@ -78,7 +82,7 @@ def play(contestant: Contestant, args: argparse.Namespace, should_stop: Callable
     with contextlib.suppress(OSError):
         os.nice(max(0, NICENESS - os.nice(0)))
     try:
-        with _Progress(contestant.name, args.episodes) as progress:
+        with _Progress(contestant.name, args.episodes, always=args.progress) as progress:
             return run_episodes(
                 contestant.actor,
                 contestant.source,
@@ -111,13 +115,13 @@ def write_table(path: Path, text: str) -> None:
 
 
 class _Progress:
-    """A line on a terminal's stderr, drawn over itself; in a pipe nothing."""
+    """A line on a terminal's stderr, drawn over itself; in a pipe nothing, unless asked for."""
 
-    def __init__(self, name: str, episodes: int) -> None:
+    def __init__(self, name: str, episodes: int, *, always: bool = False) -> None:
         self._name = name
         self._episodes = episodes
         self._drawn = 0.0
-        self._draws = sys.stderr.isatty()
+        self._draws = always or sys.stderr.isatty()
 
     def __enter__(self) -> _Progress:
         self.tell(0)

@@ -25,10 +25,11 @@ def film(args: argparse.Namespace, project: Project, episodes: Sequence[int]) ->
         WorkFailedError: A film cannot be written.
     """
     from workbench.runs.recordings import JobReport, Sidecar, recording_path
-    from workbench.viewer.target import find_target
+    from workbench.viewer.target import Opening, find_target
     from workbench.viewer.targets import open_together
 
-    target = find_target(project, args.policy, agent=args.agent or "policy", env=args.env)
+    opening = Opening(normalizer=args.normalizer, trust=args.trust)
+    target = find_target(project, args.policy, agent=args.agent or "policy", env=args.env, opening=opening)
     preset = options.PRESETS["default"]
     films = []
     with (
@@ -76,4 +77,6 @@ def _command(args: argparse.Namespace, number: int) -> tuple[str, ...]:
         words = ["workbench", "evaluate", args.policy, "--seed", str(args.seed), "--episodes", str(args.episodes)]
         words += ["--record-worst", str(args.record_worst)] + (["--stochastic"] if args.stochastic else [])
     words += [] if args.agent is None else ["--agent", args.agent]
-    return (*words, *(["--env", args.env] if args.env else []))
+    words += ["--env", args.env] if args.env else []
+    words += ["--normalizer", args.normalizer] if args.normalizer else []
+    return (*words, "--trust") if args.trust else tuple(words)
