@@ -155,6 +155,23 @@ def test_an_evaluation_that_fails_costs_its_score_and_nothing_else(
     assert not events(run, "evaluation")
 
 
+def test_a_scoring_that_is_given_up_ends_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAINER_PID", str(os.getpid()))
+    source = fragile(tmp_path, "__import__('time').sleep(1000)")
+    run = make_run(tmp_path / "runs", "ppo", source, total_steps=100, eval_every=0)
+    assert train_here(run).state is RunState.FINISHED
+    scorer = ScorerApart(run.spec(), run.log_path)
+    began: list[psutil.Process] = []
+
+    def give_up() -> bool:
+        began[:] = evaluators_of(os.getpid())
+        return bool(began)
+
+    assert scorer.score_afresh(run.checkpoints()[-1].path, give_up) is None
+    scorer.close()
+    assert not began[0].is_running()
+
+
 def test_what_an_environment_prints_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRAINER_PID", str(os.getpid()))
     run = make_run(tmp_path / "runs", "ppo", fragile(tmp_path, "print('{}', flush=True)"), total_steps=100)
