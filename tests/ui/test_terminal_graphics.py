@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from rich.cells import cell_len
+from rich.color import ColorSystem
 from textual.pilot import Pilot
 
 from tests.ui import fakes, seen
@@ -20,7 +21,7 @@ from workbench.ui.app import WorkbenchApp
 from workbench.ui.graphics import kitty, sixel
 from workbench.ui.graphics.choosing import MOST_PIXELS, Way, choose
 from workbench.ui.graphics.terminal import Offered, read_answer
-from workbench.ui.widgets.preview import Preview
+from workbench.ui.widgets.preview import Preview, why_no_colours
 
 HI = (
     "#0;2;0;0;0#1;2;100;100;0#2;2;0;100;0"
@@ -218,3 +219,14 @@ async def test_sixels_are_sent_to_their_place_again_after_cells_were_painted(app
         preview.refresh()
         await settle(pilot)
         assert len(sent) == count
+
+
+async def test_sixels_need_no_more_than_sixteen_colours(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(120, 30)) as pilot:
+        await settle(pilot)
+        app.console._color_system = ColorSystem.STANDARD
+        assert "fewer than 256 colours" in why_no_colours(app, plain=False)
+        app.settings = replace(app.settings, preview="sixel")
+        app.offered = Offered(sixel=True, cell=(8, 16))
+        assert why_no_colours(app, plain=False) == ""
+        assert why_no_colours(app, plain=True)

@@ -43,7 +43,9 @@ def why_no_colours(app: App[object], *, plain: bool) -> str:
         return "Previews are off in the settings."
     if app.no_color or app.console.no_color:
         return "There is no preview without colours: NO_COLOR is set."
-    if app.console.color_system not in ("truecolor", "256"):
+    # What the terminal draws itself has colours of its own.
+    way = getattr(app, "picture_way", Way())
+    if way.kind == "halfblocks" and app.console.color_system not in ("truecolor", "256"):
         return "There is no preview in a terminal with fewer than 256 colours."
     return ""
 
