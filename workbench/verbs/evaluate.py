@@ -82,7 +82,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
     else:
         from workbench.verbs.evaluation_text import lines
 
-        for line in lines(contestant.name, contestant.source.name, evaluation, verdict):
+        for line in lines(contestant, evaluation, verdict, _next(args, contestant, evaluation)):
             write_line(line, sys.stdout)
         for film in films:
             write_line(f"  film       {film}", sys.stdout)
@@ -128,7 +128,7 @@ def _document(
     films: list[Path],
 ) -> dict[str, Any]:
     from workbench.policies.episode_table import worst
-    from workbench.policies.judgement import failure_groups, next_steps, success_range
+    from workbench.policies.judgement import failure_groups, success_range
 
     found = success_range(evaluation)
     return {
@@ -145,9 +145,18 @@ def _document(
             for row in worst(evaluation, LISTED)
         ],
         "verdict": None if verdict is None else verdict.to_json(),
-        "next": next_steps(evaluation, name=contestant.name, bar=args.require_success),
+        "next": _next(args, contestant, evaluation),
         "films": [str(film) for film in films],
     }  # fmt: skip
+
+
+def _next(args: argparse.Namespace, contestant: Contestant, evaluation: Evaluation) -> list[str]:
+    """What to do next with a policy; an agent that learns nothing calls for nothing."""
+    from workbench.policies.judgement import next_steps
+
+    if contestant.agent is not None:
+        return []
+    return next_steps(evaluation, name=contestant.name, bar=args.require_success)
 
 
 def _record_worst(

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.formatting import digits, number, plural, spread
 
 if TYPE_CHECKING:
     from workbench.policies import Evaluation
+    from workbench.policies.contestants import Contestant
     from workbench.policies.judgement import Verdict
 
 WORST = 5
 _NAMES = 9
 
 
-def lines(name: str, environment: str, evaluation: Evaluation, verdict: Verdict | None) -> Iterator[str]:
+def lines(
+    contestant: Contestant, evaluation: Evaluation, verdict: Verdict | None, steps: Sequence[str]
+) -> Iterator[str]:
     """Yield what an evaluation came to.
 
     Args:
-        name: What a person called the policy.
-        environment: The environment's short name.
+        contestant: Who was evaluated, and where.
         evaluation: The scores.
         verdict: Whether it passed a bar, where there was one.
+        steps: What to do next.
     """
-    from workbench.policies.judgement import next_steps
-
     count, last = evaluation.episodes, evaluation.seed + evaluation.episodes - 1
     how = "greedy" if evaluation.deterministic else "drawn at random"
-    yield f"{name} in {environment}: {plural(count, 'episode')}, {evaluation.seed} to {last}, actions {how}"
+    who = f"{_title(contestant, evaluation)} in {contestant.source.name}"
+    yield f"{who}: {plural(count, 'episode')}, {evaluation.seed} to {last}, actions {how}"
     shown = f"{spread(evaluation.mean, evaluation.std)}, from {number(evaluation.min)} to {number(evaluation.max)}"
     yield _line("return", shown)
     yield _line("length", f"{number(evaluation.mean_length)} steps{_in_seconds(evaluation)}")
@@ -40,10 +42,15 @@ def lines(name: str, environment: str, evaluation: Evaluation, verdict: Verdict 
     if verdict is not None:
         word = "passed" if verdict.is_passed else "failed"
         yield _line("verdict", f"{word}: {verdict.rate:g} of the episodes succeeded, {verdict.bar:g} are required")
-    steps = next_steps(evaluation, name=name, bar=None if verdict is None else verdict.bar)
     if steps:
         yield "NEXT"
         yield from (f"  {step}" for step in steps)
+
+
+def _title(contestant: Contestant, evaluation: Evaluation) -> str:
+    """What a person called the policy, with the checkpoint that this meant where it does not say."""
+    path = evaluation.checkpoint
+    return contestant.name if path is None or path.name in contestant.name else f"{contestant.name} ({path.name})"
 
 
 def _success(evaluation: Evaluation) -> Iterator[str]:
