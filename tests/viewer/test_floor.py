@@ -34,3 +34,12 @@ def test_a_shadow_lies_on_the_floor_where_the_light_passes() -> None:
     assert shadow[2] == pytest.approx(0.5)
     # From the shadow to the point is the direction of the light.
     assert np.cross(point[:3] - shadow[:3], floor.LIGHT) == pytest.approx(np.zeros(3))
+
+
+def test_tiles_that_are_left_out_have_faded() -> None:
+    theme = THEMES["dark"]
+    whole, patch = floor.checker(1.0), floor.disc(1.0)
+    colours = floor.checker_colours(whole, 1.0, theme)
+    left_out = np.setdiff1d(np.unique(whole.faces), np.unique(patch.faces))
+    assert len(left_out) > 0.15 * len(whole.vertices)
+    assert colours[left_out] == pytest.approx(np.broadcast_to(theme.background, (len(left_out), 3)))

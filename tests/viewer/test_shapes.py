@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from workbench.viewer.shapes import drawable_shapes, drawable_tendons
+from workbench.viewer.shapes import drawable_shapes, drawable_tendons, shadow_mesh
 
 MODEL = """
 <mujoco>
@@ -117,3 +117,14 @@ def test_what_is_see_through_is_solid_or_left_out_unless_asked_for() -> None:
     through = drawable_shapes(model, sees_through=True)
     assert [shape.name for shape in through] == ["1", "0.5", "0.1"]
     assert [shape.alpha for shape in through] == pytest.approx([1, 0.5, 0.1])
+
+
+@pytest.mark.parametrize("geom", ["type='sphere' size='.3'", "type='capsule' size='.1 .3'",
+                                  "type='ellipsoid' size='.1 .2 .3'", "type='cylinder' size='.2 .3'"])  # fmt: skip
+def test_the_shadow_of_what_is_round_is_as_large_and_coarser(geom: str) -> None:
+    model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody><geom {geom}/></worldbody></mujoco>")
+    (shape,) = drawable_shapes(model)
+    shadow = shadow_mesh(model, shape)
+    assert len(shadow.vertices) < 0.6 * len(shape.mesh.vertices)
+    size = [np.ptp(mesh.vertices, axis=0) for mesh in (shadow, shape.mesh)]
+    assert size[0] == pytest.approx(size[1], rel=0.06)

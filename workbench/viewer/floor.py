@@ -94,13 +94,22 @@ def shadow_matrix(height: float, radius: float) -> Floats:
     return np.array([[1, 0, -x, x * z], [0, 1, -y, y * z], [0, 0, 0, z], [0, 0, 0, 1.0]])
 
 
+def disc(tile: float) -> Mesh:
+    """Return the patch without the tiles in its corners, which have faded: they would be drawn for nothing."""
+    return _within(checker(tile), tile, _FADE_TO * TILES / 2 * tile)
+
+
 def island(radius: float) -> Mesh:
     """Return the floor of one of several models of this radius: the tiles of a patch that lie within a circle."""
     tile = island_tile(radius)
-    patch = checker(tile, ISLAND_TILES)
-    middles = patch.vertices.reshape(-1, 4, 3).mean(axis=1)
     # A tile more than has faded, for it scrolls by up to a tile.
-    kept = np.flatnonzero(np.hypot(middles[:, 0], middles[:, 1]) < ISLAND_TILES / 2 * tile)
+    return _within(checker(tile, ISLAND_TILES), tile, (ISLAND_TILES / 2 - 1) * tile)
+
+
+def _within(patch: Mesh, tile: float, reach: float) -> Mesh:
+    """Return a patch with the faces of those tiles only that a circle around its middle touches."""
+    middles = patch.vertices.reshape(-1, 4, 3).mean(axis=1)
+    kept = np.flatnonzero(np.hypot(middles[:, 0], middles[:, 1]) < reach + tile)
     faces = np.concatenate([4 * kept[:, None] + np.array(triangle) for triangle in ([0, 1, 2], [0, 2, 3])])
     return Mesh(patch.vertices, faces)
 

@@ -20,7 +20,7 @@ from workbench.viewer.camera import Vector
 from workbench.viewer.framing import Framing
 from workbench.viewer.geometry import Mesh
 from workbench.viewer.look import STUDIO, Colour, Theme, blend, linear
-from workbench.viewer.shapes import SHOWN_GROUPS, Shape, drawable_shapes, drawable_tendons
+from workbench.viewer.shapes import SHOWN_GROUPS, Shape, drawable_shapes, drawable_tendons, shadow_mesh
 from workbench.viewer.soft import Soft, drawable_soft
 
 PASSES = 4
@@ -92,7 +92,7 @@ class Scene:
         self._structures: list[Any] = []
         self._floor: Any | None = None
         if dress.has_floor:
-            patch = floor.checker(self._tile)
+            patch = floor.disc(self._tile)
             self._floor = self._register("floor", patch, None)
             self._floor.add_color_quantity("tiles", floor.checker_colours(patch, self._tile, theme), enabled=True)
             self._floor.set_back_face_policy("cull")
@@ -107,7 +107,9 @@ class Scene:
             self._polyscope.set_transparency_render_passes(PASSES)
         for number, shape in enumerate(shapes):
             drawn = self._draw(f"{number} {shape.name}", shape)
-            shadow = self._draw_shadow(f"{number} {shape.name} shadow", shape) if casts_shadows else None
+            shadow = None
+            if casts_shadows and shape.has_shadow:
+                shadow = self._draw_shadow(f"{number} {shape.name} shadow", shadow_mesh(model, shape))
             body = int((model.geom_bodyid if shape.kind == "geom" else model.site_bodyid)[shape.index])
             self._moved.append(_Moved(shape.kind, shape.index, body, drawn, shadow))
         self._softs = [self._draw_soft(soft, casts_shadows=casts_shadows) for soft in softs]
@@ -238,10 +240,8 @@ class Scene:
         shadow.set_back_face_policy("identical")
         return soft, drawn, shadow
 
-    def _draw_shadow(self, name: str, shape: Shape) -> Any | None:
-        if not shape.has_shadow:
-            return None
-        structure = self._register(name, shape.mesh, None)
+    def _draw_shadow(self, name: str, mesh: Mesh) -> Any:
+        structure = self._register(name, mesh, None)
         structure.set_color(self._theme.shadow)
         # Flattened meshes show either side; drawn in two colours they would flicker against themselves.
         structure.set_back_face_policy("identical")

@@ -38,6 +38,9 @@ BOX = int(mujoco.mjtGeom.mjGEOM_BOX)
 MESH = int(mujoco.mjtGeom.mjGEOM_MESH)
 SDF = int(mujoco.mjtGeom.mjGEOM_SDF)
 
+SHADOW_ROUND = 14
+"""Corners around what is round, in its shadow."""
+
 _UNSET = (0.5, 0.5, 0.5, 1.0)
 
 
@@ -157,6 +160,21 @@ def _mesh(model: Any, kind: int, size: Any, data: int, reach: float) -> Mesh | N
     if kind in (MESH, SDF) and data >= 0:
         return _model_mesh(model, data)
     return None
+
+
+def shadow_mesh(model: Any, shape: Shape) -> Mesh:
+    """Return what the shadow of a geom is drawn of: coarser where it is round, for only its outline is seen."""
+    kind = int(model.geom_type[shape.index])
+    x, y, z = (float(value) for value in model.geom_size[shape.index])
+    if kind == SPHERE:
+        return geometry.sphere(x, around=SHADOW_ROUND)
+    if kind == CAPSULE:
+        return geometry.capsule(x, y, around=SHADOW_ROUND)
+    if kind == ELLIPSOID:
+        return geometry.ellipsoid((x, y, z), around=SHADOW_ROUND)
+    if kind == CYLINDER:
+        return geometry.cylinder(x, y, around=SHADOW_ROUND)
+    return shape.mesh
 
 
 def _height_field(model: Any, data: int) -> Mesh:
