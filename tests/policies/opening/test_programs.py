@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ import torch
 from tests.policies.opening.conftest import observations
 from workbench import load_policy
 from workbench.errors import CheckpointError, RequestError
+from workbench.policies.opening.inert import NeedsTrustError
+from workbench.policies.opening.programs import open_torchscript
 from workbench.simulation import EnvSource
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
@@ -162,6 +166,72 @@ def test_a_program_that_opens_files_is_refused_unless_it_is_trusted(tmp_path: Pa
     assert not marker.exists()
     load_policy(tmp_path / "policy.pt", environment=PENDULUM, trust=True).act(observations(1, 4))
     assert marker.exists()
+
+
+def rewritten(path: Path, line: str, *, code: str = "code") -> Path:
+    """Write a program that torch made, with a line of TorchScript put before what it returns."""
+    torch.jit.script(torch.nn.Tanh()).save(str(path.with_suffix(".whole")))
+    with zipfile.ZipFile(path.with_suffix(".whole")) as whole, zipfile.ZipFile(path, "w") as made:
+        for part in whole.infolist():
+            content = whole.read(part)
+            if part.filename.endswith(".py"):
+                content = content.replace(b"    return ", f"    {line}\n    return ".encode())
+            if not part.filename.endswith(".debug_pkl"):
+                made.writestr(part.filename.replace("/code/", f"/{code}/"), content)
+    return path
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'torch . save(input, "MARKER")',
+        'torch.\\\n    save(input, "MARKER")',
+        't = torch\n    t.save(input, "MARKER")',
+        'getattr(torch, "save")(input, "MARKER")',
+        'getattr(torch, "sa" "ve")(input, "MARKER")',
+        'getattr(torch, "\\163ave")(input, "MARKER")',
+        'ops . aten . save(input, "MARKER")',
+        'o = ops.aten\n    o.save(input, "MARKER")',
+    ],
+)
+def test_a_program_that_writes_its_operators_otherwise_is_refused_too(line: str, tmp_path: Path) -> None:
+    marker = tmp_path / "ran"
+    path = rewritten(tmp_path / "policy.pt", line.replace("MARKER", str(marker)))
+    with pytest.raises(NeedsTrustError, match="can do more than compute"):
+        open_torchscript(path, trust=False)
+    # Torch takes it for what it is: trusted it does write the file.
+    open_torchscript(path, trust=True)(np.zeros((1, 2), np.float32))
+    assert marker.exists()
+
+
+@pytest.mark.parametrize(
+    "line", ["x = ops.mkldnn._linear_pointwise", "x = __torch__.torch.classes.profiling.SourceRef"]
+)
+def test_operators_and_classes_of_other_libraries_are_refused(line: str, tmp_path: Path) -> None:
+    with pytest.raises(NeedsTrustError, match="can do more than compute"):
+        open_torchscript(rewritten(tmp_path / "policy.pt", line), trust=False)
+
+
+def test_code_that_is_named_in_capitals_is_searched_too(tmp_path: Path) -> None:
+    path = rewritten(tmp_path / "policy.pt", f'torch.save(input, "{tmp_path}/ran")', code="CODE")
+    with pytest.raises(NeedsTrustError, match="save"):
+        open_torchscript(path, trust=False)
+
+
+def test_what_is_searched_is_what_torch_runs_and_not_what_zipfile_sees(tmp_path: Path) -> None:
+    marker = tmp_path / "ran"
+    bad = rewritten(tmp_path / "bad.pt", f'torch.save(input, "{marker}")').read_bytes()
+    harmless = rewritten(tmp_path / "harmless.pt", "x = 1").read_bytes()
+    # A second directory of contents lies before the end: Python takes that, and torch the one that the end points at.
+    path = tmp_path / "policy.pt"
+    end, start = len(bad) - 22, len(harmless) - 22
+    size, offset = struct.unpack("<II", harmless[start + 12 : start + 20])
+    own = struct.unpack("<I", bad[end + 16 : end + 20])[0]
+    padding = bad[own:end].ljust(max(size, end - own), b"\0")
+    path.write_bytes(bad[:own] + padding + harmless[offset:start] + bad[end:])
+    with pytest.raises(CheckpointError):
+        open_torchscript(path, trust=False)
+    assert not marker.exists()
 
 
 @pytest.mark.parametrize(

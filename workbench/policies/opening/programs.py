@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 import warnings
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,9 +23,15 @@ from workbench.policies.opening.inert import NeedsTrustError
 ACTIONS = ("action", "actions", "mean_actions")
 """What the output is called that is taken where there are several; else it is the first."""
 
-# TorchScript is no Python, but some of torch's operators open files.
-_FILE_OPERATORS = re.compile(
-    rb"\b(?:torch|ops\.aten|ops\.prim)\.(from_file|save|load|_load)\b|\bops\.(?!aten|prim)(\w+\.\w+)"
+# TorchScript is no Python, but some of torch's operators open files. Its grammar allows blanks and comments around dots,
+# other names for a module, and attributes fetched by a text, so what is searched for are words, wherever they stand.
+_OPERATORS = re.compile(
+    rb"\b(?:from_file|save|load|_load|rpc_\w+)\b"
+    # Whatever a library has registered; of torch's own namespaces only the words above are dangerous.
+    rb"|(?<![\w.])ops\b(?!\.(?:aten|prim)\.)(?:\.\w+)*"
+    rb"|\bclasses\b(?!\.quantized\.)(?:\.\w+)*"
+    # An attribute whose name is no identifier, as that of a layer, is fetched by one whole text.
+    rb"|\bgetattr\b(?!\([\w.]+, \"[^\"\\]*\"\))"
 )
 
 
@@ -112,7 +117,7 @@ def open_torchscript(path: Path, *, trust: bool) -> Runtime:
     operators = file_operators(path)
     if operators and not trust:
         raise NeedsTrustError(
-            f"{path}: its program calls {', '.join(operators)}, which can do more than compute.",
+            f"{path}: its program uses {', '.join(operators)}, which can do more than compute.",
             hint="If you trust whoever made it, --trust runs it.",
         )
     import torch
@@ -127,24 +132,24 @@ def open_torchscript(path: Path, *, trust: bool) -> Runtime:
     return _Torchscript(path, module)
 
 
-def is_torchscript(path: Path) -> bool:
-    """Tell whether a file is an archive with a program of TorchScript."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return any("/code/" in name for name in archive.namelist())
-    except (OSError, zipfile.BadZipFile, ValueError):
-        return False
-
-
 def file_operators(path: Path) -> list[str]:
-    """Return which operators that open files, or that torch itself does not have, a program of TorchScript names."""
+    """Return what in a program of TorchScript may open files, or comes from other libraries than torch.
+
+    The program is read by torch's own reader, so that it is the one that would run: of files that are made to deceive,
+    Python's `zipfile` sees other parts.
+    """
+    import torch
+
     found: dict[str, None] = {}
     try:
-        with zipfile.ZipFile(path) as archive:
-            for name in archive.namelist():
-                if "/code/" in name and name.endswith(".py"):
-                    for match in _FILE_OPERATORS.finditer(archive.read(name)):
-                        found[(match[1] or match[2]).decode()] = None
+        reader = torch._C.PyTorchFileReader(str(path))
+        if reader.has_record("model.json"):
+            found["the format of torch before 1.4"] = None
+        for name in reader.get_all_records():
+            # The reader finds names in capitals too.
+            if name.lower().endswith(".py"):
+                for match in _OPERATORS.finditer(reader.get_record(name)):
+                    found[match[0].decode()] = None
     except Exception as error:
         raise CheckpointError(f"{path} is damaged: {_first_line(error)}") from None
     return list(found)
