@@ -17,11 +17,12 @@ from mujoco import batch
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecNormalize
 
-from workbench.bench.document import load, usable_cpus
+from workbench.bench.document import load
 from workbench.bench.figures import Figure
 from workbench.bench.floors import bare_speed
 from workbench.bench.on_policy import Side, batched_copies, gymnasium_copy
 from workbench.bench.turns import ratio, take_turns, torch_threads
+from workbench.runs.machine import usable_cpus
 from workbench.training.fast.ppo import PPO
 
 TURN_STEPS = 8192

@@ -27,11 +27,6 @@ FORMAT = 1
 Kind = Literal["environments", "training"]
 
 
-def usable_cpus() -> int:
-    """Return how many CPUs this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def make_document(kind: Kind, rows: Sequence[Mapping[str, Any]], **more: Any) -> dict[str, Any]:
     """Return rows with all that must be known to read them.
 
@@ -47,8 +42,7 @@ def make_document(kind: Kind, rows: Sequence[Mapping[str, Any]], **more: Any) ->
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(about["created"])),
         "command": _command(),
         "machine": {
-            "cpu": cpu_model(),
-            "cores": usable_cpus(),
+            **about["machine"],
             "memory_bytes": psutil.virtual_memory().total,
             "system": f"{platform.system()} {platform.machine()}",
             "load": load(),
@@ -89,16 +83,6 @@ def _command() -> str:
     else:
         words = ["python", str(program)]
     return shlex.join([*words, *sys.argv[1:]])
-
-
-def cpu_model() -> str:
-    """Return what the CPU calls itself."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        lines = []
-    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(named, "") or platform.processor() or platform.machine()
 
 
 def load() -> float | None:

@@ -15,12 +15,13 @@ from gymnasium import spaces
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from workbench.bench.document import load, usable_cpus
+from workbench.bench.document import load
 from workbench.bench.figures import Figure
 from workbench.bench.floors import HALF_CHEETAH, bare_speed, matrix_rate, off_policy_operations
 from workbench.bench.on_policy import gymnasium_copy
 from workbench.bench.turns import busy_neighbour, ratio, take_turns, torch_threads
 from workbench.project import shipped_project
+from workbench.runs.machine import usable_cpus
 from workbench.simulation import make_sb3
 from workbench.training.fast.sac import SAC
 from workbench.training.fast.td3 import TD3

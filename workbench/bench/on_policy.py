@@ -20,11 +20,12 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
-from workbench.bench.document import load, usable_cpus
+from workbench.bench.document import load
 from workbench.bench.figures import Figure
 from workbench.bench.floors import HALF_CHEETAH, ppo_floor
 from workbench.bench.turns import ratio, torch_threads
 from workbench.project import shipped_project
+from workbench.runs.machine import usable_cpus
 from workbench.simulation import EnvSource, make_sb3
 from workbench.simulation.mjcf import route_warnings
 from workbench.training.cpus import choose_threads

@@ -7,11 +7,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from workbench.bench.document import load, usable_cpus
+from workbench.bench.document import load
 from workbench.bench.figures import Figure
 from workbench.bench.off_policy import LOOP_STEPS, go_on, loop_floor, our_copy
 from workbench.bench.turns import ratio, take_turns, torch_threads
 from workbench.errors import WorkFailedError
+from workbench.runs.machine import usable_cpus
 from workbench.training.fast.sac import SAC
 
 NAME = "SAC whole loop, 1 copy, default threads, over SBX"

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from workbench.bench import collection, off_policy, on_policy, processes, sbx, threshold, together
-from workbench.bench.document import load, usable_cpus
+from workbench.bench.document import load
 from workbench.bench.figures import Figure, markdown_table
 from workbench.formatting import size
+from workbench.runs.machine import usable_cpus
 
 
 @dataclass(frozen=True)

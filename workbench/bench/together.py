@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from workbench.bench.document import load, usable_cpus
+from workbench.bench.document import load
 from workbench.bench.figures import Figure
 from workbench.bench.processes import LIMIT_S, make_run
 from workbench.errors import WorkFailedError
 from workbench.runs import EventTail, RunDirectory, StateFile
+from workbench.runs.machine import usable_cpus
 
 EVALUATION_NAME = "PPO with an evaluation every 60 000 steps, over one with none"
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import RequestError
+from workbench.runs.machine import this_machine
 from workbench.runs.processes import this_host
 
 if TYPE_CHECKING:
@@ -24,8 +25,14 @@ LIBRARIES = ("workbench-rl", "mujoco", "gymnasium", "stable-baselines3", "torch"
 
 
 def surroundings(runs_root: Path) -> dict[str, Any]:
-    """Return what runs made now in a runs root have in common: versions, git revision, host and time."""
-    return {"versions": _versions(), "git": _git(runs_root.parent), "host": this_host(), "created": time.time()}
+    """Return what runs made now in a runs root have in common: versions, git revision, host, machine and time."""
+    return {
+        "versions": _versions(),
+        "git": _git(runs_root.parent),
+        "host": this_host(),
+        "machine": this_machine(),
+        "created": time.time(),
+    }
 
 
 def run_record(

@@ -92,9 +92,10 @@ def _compare(args: argparse.Namespace) -> int:
 
 
 def _environments(args: argparse.Namespace, project: Project) -> int:
-    from workbench.bench.document import make_document, usable_cpus
+    from workbench.bench.document import make_document
     from workbench.bench.environments import Sweep, choose, run_sweep
     from workbench.catalog import discover
+    from workbench.runs.machine import usable_cpus
 
     cpus = usable_cpus()
     threads = args.threads or tuple(dict.fromkeys((1, cpus)))
