@@ -23,8 +23,8 @@ from workbench.policies.opening.inert import NeedsTrustError
 ACTIONS = ("action", "actions", "mean_actions")
 """What the output is called that is taken where there are several; else it is the first."""
 
-# TorchScript is no Python, but some of torch's operators open files. Its grammar allows blanks and comments around dots,
-# other names for a module, and attributes fetched by a text, so what is searched for are words, wherever they stand.
+# TorchScript is no Python, but some of torch's operators open files. Its grammar allows blanks and comments around
+# dots, other names for a module, and attributes fetched by a text, so words are searched for, wherever they stand.
 _OPERATORS = re.compile(
     rb"\b(?:from_file|save|load|_load|rpc_\w+)\b"
     # Whatever a library has registered; of torch's own namespaces only the words above are dangerous.
