@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 CONFIDENCE = 0.95
 """Of every range."""
@@ -44,14 +43,10 @@ def wilson(successes: int, episodes: int, confidence: float = CONFIDENCE) -> Ran
         episodes: How many there were, at least one.
         confidence: How often such a range holds the true rate.
     """
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    share, weight = successes / episodes, z * z / episodes
-    middle = (share + weight / 2) / (1 + weight)
-    reach = z / (1 + weight) * math.sqrt(share * (1 - share) / episodes + weight / (4 * episodes))
-    # At the ends the range touches 0 or 1 exactly; rounding must not leave it a hair beside.
-    low = 0.0 if successes == 0 else max(0.0, middle - reach)
-    high = 1.0 if successes == episodes else min(1.0, middle + reach)
-    return Range(low, high)
+    from scipy.stats import binomtest
+
+    found = binomtest(successes, episodes).proportion_ci(confidence, method="wilson")
+    return Range(float(found.low), float(found.high))
 
 
 def mcnemar(only_ours: int, only_theirs: int) -> float:
@@ -63,7 +58,7 @@ def mcnemar(only_ours: int, only_theirs: int) -> float:
         only_ours: Episodes that the one solved and the other did not.
         only_theirs: Episodes that only the other solved.
     """
-    tosses, fewer = only_ours + only_theirs, min(only_ours, only_theirs)
-    # Whole numbers up to the last division: nothing is rounded on the way.
-    tail = sum(math.comb(tosses, heads) for heads in range(fewer + 1))
-    return min(1.0, 2 * tail / (1 << tosses))
+    from scipy.stats import binomtest
+
+    tosses = only_ours + only_theirs
+    return float(binomtest(only_ours, tosses, 0.5).pvalue) if tosses else 1.0
