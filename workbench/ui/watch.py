@@ -45,6 +45,8 @@ READING_S = 0.15
 """Long streams are read for so long at a time: the list is told of in between."""
 PIECE_BYTES = 2**16
 """A followed run's stream is read in pieces of this length, between which keys come first."""
+HALF_READ_S = 0.8
+"""Of streams that are half read screens are told this often."""
 PAUSE_S = 0.05
 """The app draws for so long, undisturbed, before the rest is read."""
 KEY_S = 0.06
@@ -119,6 +121,8 @@ class _Followed:
     paths: frozenset[Path]
     closely: bool
     told: dict[Path, Past] = field(default_factory=dict)
+    due: float = 0.0
+    """When it is told of half-read streams next, on the monotonic clock."""
     logs: dict[Path, LogTail] = field(default_factory=dict)
     ladders: dict[Path, tuple[CheckpointRow, ...]] = field(default_factory=dict)
 
@@ -448,8 +452,11 @@ class RunWatch:
 
     def _tell(self, owner: Widget, followed: _Followed, pasts: Mapping[Path, Past]) -> None:
         mine = {path: pasts[path] for path in followed.paths}
-        if mine != followed.told:
-            followed.told = mine
+        now = time.monotonic()
+        # Drawing each part of a long stream would take as long as reading it.
+        is_due = not self._is_growing or not followed.told or now >= followed.due
+        if is_due and mine != followed.told:
+            followed.told, followed.due = mine, now + HALF_READ_S
             owner.post_message(self.Told(mine))
         for path in followed.paths if followed.closely else ():
             run = RunDirectory(path)
