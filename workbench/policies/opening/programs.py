@@ -143,11 +143,11 @@ def file_operators(path: Path) -> list[str]:
     found: dict[str, None] = {}
     try:
         reader = torch._C.PyTorchFileReader(str(path))
-        if reader.has_record("model.json"):
-            found["the format of torch before 1.4"] = None
         for name in reader.get_all_records():
             # The reader finds names in capitals too.
-            if name.lower().endswith(".py"):
+            if name.lower() == "model.json":
+                found["the format of torch before 1.4"] = None
+            elif name.lower().endswith(".py"):
                 for match in _OPERATORS.finditer(reader.get_record(name)):
                     found[match[0].decode()] = None
     except Exception as error:
