@@ -44,8 +44,6 @@ def test_an_unknown_probe_is_a_finding_too() -> None:
     ("environ", "state", "words"),
     [
         ({"TERM": "xterm-256color", "COLORTERM": "truecolor"}, "ok", "16 million colours"),
-        ({"TERM": "xterm-kitty", "COLORTERM": "truecolor"}, "ok", "graphics: kitty"),
-        ({"TERM": "xterm-kitty", "TMUX": "1", "COLORTERM": "truecolor"}, "ok", "half blocks"),
         ({"TERM": "screen-256color"}, "ok", "256 colours"),
         ({"TERM": "linux"}, "absent", "16 colours"),
         ({"TERM": "xterm-256color", "NO_COLOR": "1"}, "absent", "NO_COLOR"),

@@ -10,7 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -140,29 +140,13 @@ def _terminal(environ: Mapping[str, str]) -> Finding:
     if not kind or kind == "dumb":
         return Finding("terminal", "absent", "no terminal type", "export TERM=xterm-256color")
     name = environ.get("TERM_PROGRAM") or kind
-    graphics = _graphics(environ)
-    pictures = f"graphics: {graphics or 'half blocks'}"
     if environ.get("NO_COLOR"):
         return Finding("terminal", "absent", f"{name}, no colours because NO_COLOR is set", "unset NO_COLOR")
     if environ.get("COLORTERM", "").lower() in {"truecolor", "24bit"} or kind.endswith("-direct"):
-        return Finding("terminal", "ok", f"{name}, 16 million colours, {pictures}")
+        return Finding("terminal", "ok", f"{name}, 16 million colours")
     if "256" in kind:
-        return Finding("terminal", "ok", f"{name}, 256 colours, {pictures}; COLORTERM=truecolor gives more if it can")
-    return Finding("terminal", "absent", f"{name}, 16 colours, {pictures}", "export TERM=xterm-256color")
-
-
-def _graphics(environ: Mapping[str, str]) -> str | None:
-    """Return how the terminal shows pictures, as far as its variables tell."""
-    known: tuple[tuple[Callable[[], bool], str], ...] = (
-        (lambda: "KITTY_WINDOW_ID" in environ or environ.get("TERM") == "xterm-kitty", "kitty"),
-        (lambda: environ.get("TERM_PROGRAM") in {"ghostty", "WezTerm"}, "kitty"),
-        (lambda: environ.get("TERM_PROGRAM") == "iTerm.app", "iTerm"),
-        (lambda: environ.get("TERM", "").startswith(("foot", "mlterm")), "sixel"),
-    )
-    # tmux and screen stand between: what the outer terminal can do does not reach through.
-    if environ.get("TMUX") or environ.get("TERM", "").startswith("screen"):
-        return None
-    return next((name for matches, name in known if matches()), None)
+        return Finding("terminal", "ok", f"{name}, 256 colours; COLORTERM=truecolor gives more if it can")
+    return Finding("terminal", "absent", f"{name}, 16 colours", "export TERM=xterm-256color")
 
 
 def _locale() -> Finding:
