@@ -141,10 +141,14 @@ def test_what_terminals_answer_is_understood(answer: bytes, offered: Offered) ->
 def test_a_terminal_draws_what_it_can_and_what_was_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TEXTUAL_DRIVER", raising=False)
     monkeypatch.setattr("workbench.ui.graphics.choosing.cell_size", lambda: None)
-    knows = Offered(kitty=True, sixel=True, cell=(10, 20))
+    knows = Offered(kitty=True, cell=(10, 20))
     assert choose("halfblocks", knows, is_truecolour=True) == Way()
     assert choose("auto", knows, is_truecolour=True) == Way("kitty", (10, 20))
-    assert choose("auto", knows, is_truecolour=False) == Way("sixel", (10, 20))
+    assert choose("auto", knows, is_truecolour=False) == Way()
+    # WezTerm has both, and none of kitty's placeholders.
+    both = Offered(kitty=True, sixel=True, cell=(10, 20))
+    assert choose("auto", both, is_truecolour=True) == Way("sixel", (10, 20))
+    assert choose("kitty", both, is_truecolour=True) == Way("kitty", (10, 20))
     assert choose("auto", Offered(answered=False), is_truecolour=True) == Way()
     assert choose("kitty", Offered(answered=False), is_truecolour=True).kind == "kitty"
     # As large as its pixels, a picture in sixels needs to know a cell.

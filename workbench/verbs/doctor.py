@@ -56,4 +56,4 @@ def pictures_in_the_terminal(offered: Offered) -> Finding:
         return Finding(name, "ok", "half blocks; this terminal has neither kitty's pictures nor sixels")
     cell = "of unknown size" if offered.cell is None else f"of {offered.cell[0]}x{offered.cell[1]} pixels"
     detail = f"half blocks, and {' and '.join(kinds)}; cells {cell}"
-    return Finding(name, "ok", detail, f'preview = "{kinds[0]}" in the settings shows real pictures (App: Settings).')
+    return Finding(name, "ok", detail, 'preview = "auto" in the settings (App: Settings) shows real pictures.')

@@ -64,11 +64,12 @@ def choose(wanted: Wanted, offered: Offered, *, is_truecolour: bool) -> Way:
     if wanted in ("halfblocks", "off") or "TEXTUAL_DRIVER" in os.environ:
         return Way()
     cell = offered.cell or cell_size()
-    has_kitty = wanted == "kitty" or (wanted == "auto" and offered.kitty)
-    if has_kitty and is_truecolour:
-        return Way("kitty", cell or USUAL_CELL)
     # A picture in sixels is as large as its pixels, so without the size of a cell it would lie over its neighbours.
     has_sixel = wanted == "sixel" or (wanted == "auto" and offered.sixel)
     if has_sixel and cell is not None:
         return Way("sixel", cell)
+    # Terminals that have both (WezTerm, Konsole) know nothing of placeholders; kitty and Ghostty have no sixels.
+    has_kitty = wanted == "kitty" or (wanted == "auto" and offered.kitty and not offered.sixel)
+    if has_kitty and is_truecolour:
+        return Way("kitty", cell or USUAL_CELL)
     return Way()
