@@ -52,6 +52,14 @@ def test_endings_are_counted_and_stay_once_seen() -> None:
     assert folding.episodes == 4
 
 
+def test_how_long_episodes_were_is_told_by_what_ended_them() -> None:
+    folding = EpisodeMetrics()
+    first = folding.fold([episode([1.0] * 4, terminated=True, reason="fell"), episode([1.0] * 7), episode([1.0] * 9)])
+    assert (first["length/fell"], first["length/time_limit"]) == (4.0, 8.0)
+    # None fell: there is no length to tell.
+    assert "length/fell" not in folding.fold([episode([1.0])])
+
+
 def test_without_a_whole_episode_there_is_nothing_to_say() -> None:
     assert EpisodeMetrics().fold([]) == {}
 

@@ -77,3 +77,18 @@ def test_without_signs_of_its_own_a_terminal_gets_ascii() -> None:
 
 def test_nothing_has_no_bars() -> None:
     assert text(Bars(("kind",), (Bar("a", "alone", None, facts=("x",)),)), 30)[1].split()[:2] == ["a", "alone"]
+
+
+def test_how_long_episodes_were_is_told_by_their_ending_as_often_as_they_ended_so() -> None:
+    steps = np.array([1000.0, 3000.0])
+    series = {
+        "terminated/unhealthy": points(3, 0, 1, episodes=4),
+        "truncated/time_limit": points(1, 4, 3, episodes=4),
+        # The second row has no episode that ended so, and tells no length.
+        "length/unhealthy": Points(steps, steps, steps, np.array([100.0, 300.0])),
+        "length/time_limit": points(1000, 1000, 1000),
+    }
+    found = ending_bars(series, [("terminated/unhealthy", "u"), ("truncated/time_limit", "t")])
+    assert found is not None and found.heads == ("kind", "episodes", "mean length")
+    # Three of 100 and one of 300 steps.
+    assert [bar.facts[2] for bar in found.bars] == ["150", "1\u00a0000"]
