@@ -65,7 +65,7 @@ def test_a_run_that_diverges_fails_and_keeps_its_last_good_checkpoint(tmp_path: 
     result = train_here(make_run(tmp_path, "ppo", ppo=block, checkpoint_freq=1))
     assert result.state is RunState.FAILED
     assert "after" in result.reason and "the last checkpoint is checkpoint_" in result.reason
-    assert events(result.run, "anomaly")[0]["what"] == "not_finite"
+    assert events(result.run, "anomaly")[0]["what"] == "non_finite_gradient"
     assert result.latest is not None
     assert "NaN" not in str(read_checkpoint(result.latest).tensors)
     assert observe(result.run).state is RunState.FAILED

@@ -144,6 +144,8 @@ class Session:
             AnomalyError: There is none to go on from.
             OSError: The disk is full or failed.
         """
+        self._background = Background()
+        self._events.follow(self._background)
         run, returns = self._run, read_returns(self._run)
         good = find_good(run, wish.until)
         if good is None:
@@ -178,8 +180,6 @@ class Session:
         self._log.say(f"goes back to {place.name}{changed}")
 
     def _train(self, back: Wish | None) -> Ending:
-        self._background = Background()
-        self._events.follow(self._background)
         record = self._run.record()
         order = take_order(self._run)
         place = self._find_place()
