@@ -51,7 +51,7 @@ async def test_it_is_listed_with_its_tool_and_offers_only_looking(
         assert "running" in line and "sb3" in line
         [row] = app.runs.snapshot.rows
         assert (row.is_foreign, row.tool, app.runs.snapshot.live) == (True, "sb3", 0)
-        acting = POSSIBLE.keys() - {"run.annotate", "run.pin"}
+        acting = POSSIBLE.keys() - {"run.annotate", "run.pin", "run.evaluate"}
         assert [name for name in acting if screen.can(name)] == []
         assert [name for name in ("viewer.watch", "viewer.record", "run.montage") if screen.can(name)] == [
             "viewer.watch",

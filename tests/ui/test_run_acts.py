@@ -19,11 +19,11 @@ from workbench.runs.annotations import Annotations
 from workbench.specs import RunSpec
 from workbench.ui.app import WorkbenchApp
 from workbench.ui.asking import PATIENCE_S
+from workbench.ui.run_headline import EMPTY
 from workbench.ui.run_rules import POSSIBLE
 from workbench.ui.screens.ask import AskCard
 from workbench.ui.screens.error import ErrorCard
 from workbench.ui.screens.new_run import NewRunForm
-from workbench.ui.run_headline import EMPTY
 from workbench.ui.screens.runs import RunsScreen
 
 TABLE = {
@@ -137,6 +137,10 @@ async def test_a_score_is_told_when_it_is_there(project: Project, app: Workbench
     async with app.run_test() as pilot:
         await opened(pilot, settle)
         await pilot.press("E")
+        await pilot.pause()
+        # A run that trains keeps the scores unless something else is asked for.
+        assert "workbench rescore aaaa" in seen.words(app)
+        await pilot.press("ctrl+g")
         await settle(pilot)
         [request] = pending(run)
         assert request.verb == "evaluate"

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import itertools
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -22,13 +23,16 @@ from typing import Literal, Protocol
 
 from workbench.project import Project, cache_folder
 
-JobKind = Literal["film", "report"]
+JobKind = Literal["film", "report", "file"]
+"""What a command makes: something for the place of recordings, something to read, or files of the project."""
 JobState = Literal["running", "done", "failed", "stopped"]
 
 TAIL_LINES = 12
 """How many of a job's last lines its error card shows."""
 
 _TAIL_BYTES = 16_384
+_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+"""What a command writes to clear the line that it draws over."""
 _POLL_S = 0.2
 _LOGS_KEPT = 20
 _SAID = "workbench: "
@@ -153,15 +157,15 @@ class ProcessLauncher:
         self._on_change(job)
 
 
-def last_lines(log: Path, count: int = TAIL_LINES) -> tuple[str, ...]:
+def last_lines(log: Path, count: int = TAIL_LINES, *, most_bytes: int = _TAIL_BYTES) -> tuple[str, ...]:
     """Return the last lines of a log, progress that overwrote itself folded to what it ended as."""
     try:
         with log.open("rb") as file:
-            file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
+            file.seek(max(0, log.stat().st_size - most_bytes))
             text = file.read().decode(errors="replace")
     except OSError:
         return ()
-    lines = [line.rsplit("\r", 1)[-1].rstrip() for line in text.replace("\r\n", "\n").split("\n")]
+    lines = [line.rsplit("\r", 1)[-1].rstrip() for line in _ESCAPES.sub("", text).replace("\r\n", "\n").split("\n")]
     return tuple(line for line in lines if line)[-count:]
 
 

@@ -240,7 +240,7 @@ class Viewer:
         if playing is None or playing.state is None:
             return playing.request.words if playing is not None else ()
         state, request = playing.state, playing.request
-        if len(_targets(request.words)) > 1:
+        if len(targets(request.words)) > 1:
             # Who acts beside the others is told of one at a time: what was asked for plays all of them again.
             words = _without_flag(request.words, "--seed")
             return (*words, "--seed", str(state.seed)) if state.seed else tuple(words)
@@ -324,7 +324,7 @@ class _Ears:
         self.viewer.end(self.playing, code, tail)
 
 
-def _targets(words: Sequence[str]) -> list[str]:
+def targets(words: Sequence[str]) -> list[str]:
     """Return what `play` was told to play: the words between it and the first flag."""
     flags = [place for place, word in enumerate(words) if word.startswith("--")]
     return list(words[1 : flags[0] if flags else None])

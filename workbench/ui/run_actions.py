@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from workbench import formatting
 from workbench.runs.directory import RunDirectory
-from workbench.runs.foreign.origin import policies_of
-from workbench.ui.run_acts import RunActs
-from workbench.ui.watch import RunRow
+from workbench.ui.run_judging import RunJudging
 
 _OF_OURS = frozenset({"run.montage", "run.new", "copy.command", "open.outside"})
 """Commands that need the checkpoints, the spec or the log of one of our runs."""
 
 
-class RunScreenBase(RunActs):
+class RunScreenBase(RunJudging):
     """A screen on which runs are looked at and acted on."""
 
     def can(self, command_id: str) -> bool | None:
@@ -24,7 +22,7 @@ class RunScreenBase(RunActs):
         verdict = super().can(command_id)
         if (
             verdict
-            and command_id.startswith(("run.", "viewer.", "checkpoint.export"))
+            and command_id.startswith(("run.", "viewer.", "checkpoint.export", "checkpoint.compare"))
             and command_id not in ("run.new", "run.undelete")
         ):
             return True if self.current is not None else None
@@ -83,25 +81,6 @@ class RunScreenBase(RunActs):
         """Open the form of a report on the chosen runs."""
         if self.chosen:
             self.workbench.report([row.path for row in self.chosen])
-
-    def _target(self, row: RunRow) -> tuple[str, str]:
-        checkpoint = self.chosen_checkpoint()
-        if not checkpoint:
-            return row.reference, row.title
-        at = formatting.amount(float(checkpoint)) if checkpoint.isdigit() else checkpoint
-        return f"{row.reference}:{checkpoint}", f"{row.title} at {at}"
-
-    def _has_checkpoint(self, row: RunRow) -> bool:
-        run = RunDirectory(row.path)
-        if run.latest() is not None:
-            return True
-        if row.is_foreign:
-            saved = policies_of(run)
-            if saved.best is None and saved.latest is None:
-                self.notify(f"{row.title} has saved no policy; its curves can be looked at.")
-            return saved.best is not None or saved.latest is not None
-        self.notify(f"{row.title} has no checkpoint yet. The first is written before training begins.")
-        return False
 
     def action_checkpoint_previous(self) -> None:
         """Move the crosshair to the checkpoint before; what plays of the run goes along."""

@@ -149,12 +149,12 @@ class RunActs(ChartedScreen):
         going = [row for row in rows if row.state is not RunState.PAUSED and row.asked != "pausing"]
         if going:
             sentence = "Each writes a checkpoint and waits; its place in the queue is free meanwhile."
-            tell = _telling("{run} writes a checkpoint and waits. P lets it go on.", "{runs} pause. P lets them go on.")
+            tell = telling("{run} writes a checkpoint and waits. P lets it go on.", "{runs} pause. P lets them go on.")
             act = partial(self._carry_out, going, pause_run, tell, verb="pause")
             self._if_wanted(going, "Pause", "P", sentence, act)
         elif rows:
             waiting = [row for row in rows if row.state is RunState.PAUSED]
-            tell = _telling("{run} goes on as soon as a place is free.", "{runs} go on as places are free.")
+            tell = telling("{run} goes on as soon as a place is free.", "{runs} go on as places are free.")
             act = partial(self._carry_out, waiting, unpause_run, tell, verb="resume")
             if waiting:
                 self._if_wanted(waiting, "Continue", "P", "Each goes on as soon as a place is free.", act)
@@ -191,7 +191,7 @@ class RunActs(ChartedScreen):
                 if len(rows) == 1
                 else "No final checkpoints: what was trained since the newest ones is lost. S would save it."
             )
-            tell = _telling("{run} was killed. R resumes it from its newest checkpoint.", "{runs} were killed.")
+            tell = telling("{run} was killed. R resumes it from its newest checkpoint.", "{runs} were killed.")
             act = partial(self._carry_out, rows, lambda run: kill_run(run), tell)
             self._if_wanted(rows, "Kill", "K", sentence, act, always=True)
 
@@ -200,24 +200,10 @@ class RunActs(ChartedScreen):
         from workbench.runs.steering import request_checkpoint
 
         rows = able("run.write", self.chosen)
-        tell = _telling("{run} writes a checkpoint. w lists them.", "{runs} write a checkpoint.")
+        tell = telling("{run} writes a checkpoint. w lists them.", "{runs} write a checkpoint.")
         if rows:
             act = partial(self._carry_out, rows, request_checkpoint, tell, verb="checkpoint")
             self._if_wanted(rows, "Write a checkpoint of", "W", "At the end of their iteration.", act)
-
-    def action_run_evaluate(self) -> None:
-        """Have the checkpoint that is meant scored, or the newest of each chosen run."""
-        from workbench.runs.steering import request_evaluation
-
-        rows = able("run.evaluate", self.chosen)
-        if not rows:
-            return
-        steps = self._chosen_steps() if len(rows) == 1 else None
-        tell = _telling(
-            "{run} is scored; the score is told when it is there.", "{runs} are scored; each score is told."
-        )
-        act = partial(self._carry_out, rows, lambda run: request_evaluation(run, steps), tell, verb="evaluate")
-        self._if_wanted(rows, "Evaluate", "E", "The newest checkpoint of each plays its episodes.", act)
 
     def action_run_change(self) -> None:
         """Open the form that changes values while a run trains."""
@@ -231,7 +217,7 @@ class RunActs(ChartedScreen):
         def answered(values: Mapping[str, str] | None) -> None:
             if values:
                 said = ", ".join(f"{key} {text}" for key, text in values.items())
-                tell = _telling(f"{{run}} is asked for {said}; C on its curves shows when it took it.",
+                tell = telling(f"{{run}} is asked for {said}; C on its curves shows when it took it.",
                                 f"{{runs}} are asked for {said}.")  # fmt: skip
                 self._carry_out(rows, lambda run: change_run(run, values), tell, verb="set")
 
@@ -316,7 +302,7 @@ class RunActs(ChartedScreen):
         self._carry_out(
             rows,
             lambda run: pin_run(run, is_pinned=up),
-            _telling(
+            telling(
                 "{run} stands " + told.format(them="it", their="its") + ".",
                 "{runs} stand " + told.format(them="them", their="their") + ".",
             ),
@@ -330,7 +316,7 @@ class RunActs(ChartedScreen):
 
         def answered(wished: Wished | None) -> None:
             if wished is not None:
-                tell = _telling("{run}: tags and note are kept.", "{runs}: tags and notes are kept.")
+                tell = telling("{run}: tags and note are kept.", "{runs}: tags and notes are kept.")
                 self._carry_out(rows, wished.apply, tell)
 
         if rows:
@@ -457,7 +443,7 @@ def what_a_kill_loses(row: RunRow) -> str:
     )
 
 
-def _telling(one: str, several: str) -> Callable[[Sequence[RunRow], Sequence[object]], str]:
+def telling(one: str, several: str) -> Callable[[Sequence[RunRow], Sequence[object]], str]:
     """Return what says of one run, or of several, that something was done: `{run}` and `{runs}` are their names."""
 
     def tell(done: Sequence[RunRow], _: Sequence[object]) -> str:

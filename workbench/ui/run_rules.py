@@ -33,8 +33,8 @@ POSSIBLE: dict[str, frozenset[RunState]] = {
 """The states in which each command may be given; a run in another one is left out of it."""
 
 
-FOR_FOREIGN = frozenset({"run.annotate", "run.pin"})
-"""Commands for runs that other tools made: what a person adds lies beside them."""
+FOR_FOREIGN = frozenset({"run.annotate", "run.pin", "run.evaluate"})
+"""Commands for runs that other tools made: what a person adds lies beside them, and their policies can be opened."""
 
 
 _ALTHOUGH_DAMAGED = frozenset({"run.delete", "run.pin"})

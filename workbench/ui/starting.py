@@ -8,7 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from textual.screen import ModalScreen
 from workbench.formatting import plural
 from workbench.ui.inspecting import Inspecting
 from workbench.ui.jobs import Job, shell_line
+from workbench.ui.judging import Judging, card_of
 from workbench.ui.launching import Launching
 from workbench.ui.outside import at_line
 from workbench.ui.watching import Watching, has_display
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 _TEXTS = frozenset({".py", ".json", ".md", ".log", ".csv", ".xml", ".jsonl", ".toml", ".txt"})
 
 
-class Starting(Launching, Watching, Inspecting):
+class Starting(Launching, Watching, Inspecting, Judging):
     """The part of the app that starts things; every one of them is a command a person could type."""
 
     if TYPE_CHECKING:
@@ -89,18 +90,17 @@ class Starting(Launching, Watching, Inspecting):
 
     # Jobs.
 
-    def show_output(self, words: Sequence[str], what: str) -> None:
+    def show_output(self, words: Sequence[str], what: str, detail: Mapping[str, str] | None = None) -> None:
         """Start a command whose output is what is wanted of it, and show that; one that runs already is shown again.
 
         Args:
             words: What a person would type after `workbench`.
             what: What it is, for titles and notices: `check of ant`.
+            detail: What its card wants to find again.
         """
-        from workbench.ui.screens.output import OutputCard
-
         alike = (job for job in self.launcher.jobs if job.words == tuple(words) and job.state == "running")
-        job = next(alike, None) or self.launcher.start(words, kind="report", title=what)
-        self.push_screen(OutputCard(job))
+        job = next(alike, None) or self.launcher.start(words, kind="report", title=what, detail=dict(detail or {}))
+        self.push_screen(card_of(job))
 
     def export(self, target: str, what: str) -> None:
         """Open the form of an export of a policy, and show what its command prints.
@@ -126,14 +126,14 @@ class Starting(Launching, Watching, Inspecting):
             if isinstance(self.screen, ModalScreen):
                 self.notify(f"The {job.title} is done.")
             else:
-                self.push_screen(OutputCard(job))
+                self.push_screen(card_of(job))
 
     def report_job(self, job: Job) -> None:
         """Say how a job ended: a notice, or a card where it failed or what it printed is wanted."""
         if job.kind == "report":
             self._report_output(job)
             return
-        if job.state == "done":
+        if job.state == "done" and job.kind == "film":
             self.notify(f"The {job.title} is done. 4 shows it.")
         elif job.state == "failed":
             sentence, hint = job.fault

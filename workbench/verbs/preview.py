@@ -48,9 +48,10 @@ def run(args: argparse.Namespace, project: Project) -> int:
         if args.json:
             continue
         owner = f" [{finding.owner}]" if finding.owner else ""
-        print(f"{MARKS[finding.status]} {finding.check:<14} {finding.said}{owner}")  # noqa: T201
+        # Each is worth reading while the next check runs, through a pipe too.
+        print(f"{MARKS[finding.status]} {finding.check:<14} {finding.said}{owner}", flush=True)  # noqa: T201
         if finding.fix:
-            print(f"{'':<17}{finding.fix}")  # noqa: T201
+            print(f"{'':<17}{finding.fix}", flush=True)  # noqa: T201
     status = worst(findings)
     if args.json:
         told = [finding.to_json() for finding in findings]

@@ -38,6 +38,7 @@ _OFFERED = frozenset(
         "viewer.preview",
         "viewer.record",
         "checkpoint.export",
+        "checkpoint.compare",
     }
 )
 """What can be done here; what steers, ends or deletes a run is for where one is looked at alone."""
@@ -226,7 +227,10 @@ class CompareScreen(RunScreenBase):
 
     def can(self, command_id: str) -> bool | None:
         """Offer what makes sense of several runs at once."""
-        if command_id.startswith(("run.", "viewer.", "checkpoint.export")) and command_id not in _OFFERED:
+        if (
+            command_id.startswith(("run.", "viewer.", "checkpoint.export", "checkpoint.compare"))
+            and command_id not in _OFFERED
+        ):
             return False
         return super().can(command_id)
 
@@ -300,7 +304,7 @@ class CompareScreen(RunScreenBase):
         """Have the best checkpoint of each scored, all on episodes that none was chosen by."""
         from workbench.runs.steering import request_evaluation
 
-        rows = [row for row in self.chosen if not row.problem and row.state != "queued"]
+        rows = [row for row in self.chosen if not row.problem and not row.is_foreign and row.state != "queued"]
         best = {row.run: None if row.best is None else row.best.steps for row in rows}
 
         def ask(run: RunDirectory) -> str:

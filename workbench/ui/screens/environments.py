@@ -27,6 +27,7 @@ from workbench.ui.run_charts import RETURN, overlay_chart
 from workbench.ui.screen import Pane
 from workbench.ui.screens import environment_details as details
 from workbench.ui.screens import environment_runs as runs
+from workbench.ui.screens.environment_making import EnvironmentMaking
 from workbench.ui.screens.environment_pages import EnvironmentPages
 from workbench.ui.screens.environment_query import MARK, SHOWN, Query
 from workbench.ui.screens.environment_rows import Shelf, shelve
@@ -47,11 +48,13 @@ AGENTS = ("random", "zero", "sweep")
 """Who can act in an environment without a policy; the one it is tried with unless another is chosen first."""
 PICTURE_ROWS = {"below": 12, "beside": 18}
 """How high a picture may be, by where it stands."""
+_OF_ONE = frozenset({"copy.command", "environment.bench", "environment.preview"})
+"""What is done with one environment."""
 MEDIUM = 120
 """Columns from which the list has room for more than names and marks."""
 
 
-class EnvironmentsScreen(EnvironmentPages):
+class EnvironmentsScreen(EnvironmentMaking, EnvironmentPages):
     """A tree beside the details of what the cursor is on."""
 
     NAME = "environments"
@@ -351,7 +354,7 @@ class EnvironmentsScreen(EnvironmentPages):
         entry = self.entry
         if command_id == "run.new":
             return True if entry is not None and can_launch(entry) else None
-        if command_id in ("viewer.watch", "viewer.preview", "viewer.record", "copy.command", "environment.bench"):
+        if command_id.startswith("viewer.") or command_id in _OF_ONE:
             return True if entry is not None else None
         if command_id in ("view.previous_page", "view.next_page"):
             return self.pages_can_turn()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding
@@ -10,11 +12,12 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from workbench.ui.jobs import Job, last_lines
+from workbench.ui.jobs import Job, last_lines, shell_line
 from workbench.ui.screen import Task
 
 LOOK_S = 0.3
 LINES = 2000
+READ_BYTES = 16_384
 
 
 class OutputCard(Task[None]):
@@ -38,13 +41,18 @@ class OutputCard(Task[None]):
     }
     """
 
+    READS: ClassVar[int] = READ_BYTES
+    """How much of the end of its output is read, in bytes."""
+
     def __init__(self, job: Job) -> None:
         super().__init__()
         self.job = job
 
     def compose_body(self) -> ComposeResult:
         """Yield the command and what it printed."""
-        yield Static(self.job.command_line, id="command", markup=False)
+        # What the app reads of it is asked for by flags that a person has no use for.
+        words = [word for word in self.job.words if word not in ("--json", "--progress")]
+        yield Static(shell_line(words), id="command", markup=False)
         with VerticalScroll(id="output"):
             yield Static("", id="text", markup=False)
 
@@ -60,31 +68,48 @@ class OutputCard(Task[None]):
         if self.job.state == "running":
             await self._read()
 
+    # What a card of one command says better than its output does.
+
+    def outcome(self) -> str:
+        """Return how the command went, for the title."""
+        return f"exit code {self.job.exit_code}" if self.job.state == "failed" else self.job.state
+
+    def told(self, lines: Sequence[str]) -> Content:
+        """Return what is shown of its output."""
+        return Content("\n".join(lines) or ("Nothing was printed." if self.job.state != "running" else "…"))
+
     def _show(self) -> None:
-        says = {"running": "running", "done": "done", "stopped": "stopped", "failed": f"exit code {self.job.exit_code}"}
-        self.card.border_title = f"{self.job.title} · {says[self.job.state]}"
+        self.card.border_title = f"{self.job.title} · {self.outcome()}"
         self.show_keys()
-        self.run_worker(self._read(), group="output", exclusive=True, exit_on_error=False, description="output")
+        self.run_worker(self._read, group="output", exclusive=True, exit_on_error=False, description="output")
 
     async def _read(self) -> None:
         log = self.job.log
-        lines = self.job.tail if log is None else await asyncio.to_thread(last_lines, log, LINES)
-        text = "\n".join(lines) or ("Nothing was printed." if self.job.state != "running" else "…")
+        if log is None:
+            lines = self.job.tail
+        else:
+            lines = await asyncio.to_thread(last_lines, log, LINES, most_bytes=self.READS)
         if not self.is_mounted:
             return
+        text = self.told(lines)
         output = self.query_one("#output", VerticalScroll)
         at_end = output.scroll_offset.y >= output.max_scroll_y - 1
-        self.query_one("#text", Static).update(Content(text))
+        self.query_one("#text", Static).update(text)
+        self.card.border_title = f"{self.job.title} · {self.outcome()}"
         if at_end and self.job.state == "running":
             output.scroll_end(animate=False)
 
     def key_line(self) -> Content:
         """Say the keys this card has."""
-        entries = [("S", "Stop")] if self.job.state == "running" else []
-        entries += [("Y", "Copy"), ("esc", "Close")]
+        entries = [("S", "Stop")] if self.job.state == "running" else self.own_keys()
+        entries = [*entries, ("Y", "Copy"), ("esc", "Close")]
         return Content("   ").join(
             Content.assemble((key, "$footer-key-foreground bold"), f" {label}") for key, label in entries
         )
+
+    def own_keys(self) -> list[tuple[str, str]]:
+        """Return the keys that go on from what the command found, with their labels."""
+        return []
 
     def action_stop_job(self) -> None:
         """End the job."""
@@ -92,7 +117,13 @@ class OutputCard(Task[None]):
             self.workbench.launcher.stop(self.job)
             self._show()
 
+    @property
+    def text(self) -> str:
+        """What is shown, without its styles."""
+        shown = self.query_one("#text", Static).content
+        return shown.plain if isinstance(shown, Content) else str(shown)
+
     def action_copy_text(self) -> None:
         """Copy what it printed."""
-        self.app.copy_to_clipboard(str(self.query_one("#text", Static).content))
+        self.app.copy_to_clipboard(self.text)
         self.notify("Copied.")

@@ -17,7 +17,7 @@ from workbench.remote.frames import Frame
 from workbench.runs.directory import RunDirectory
 from workbench.ui.commands import bindings_for
 from workbench.ui.past import CheckpointRow
-from workbench.ui.playing import Playing, ViewerState
+from workbench.ui.playing import Playing, ViewerState, targets
 from workbench.ui.preview_pace import PreviewPace
 from workbench.ui.screen import Pane, WorkbenchScreen
 from workbench.ui.theme import STATE_LOOKS
@@ -42,7 +42,9 @@ _NEEDS_PAST = frozenset({"viewer.second_back", "viewer.second_on", "move.left", 
 _NEEDS_LADDER = frozenset(
     {"checkpoint.export", "checkpoint.previous", "checkpoint.next", "viewer.follow", "run.montage"}
 )
-_NEEDS_REQUEST = frozenset({"viewer.watch", "viewer.preview", "viewer.record", "copy.command", "run.new"})
+_NEEDS_REQUEST = frozenset(
+    {"viewer.watch", "viewer.preview", "viewer.record", "copy.command", "run.new", "run.evaluate"}
+)
 
 
 class ViewerScreen(WorkbenchScreen):
@@ -411,6 +413,22 @@ class ViewerScreen(WorkbenchScreen):
         playing = self.playing
         if playing is not None:
             self.workbench.export(self.workbench.viewer.words()[1], playing.request.title)
+
+    def action_run_evaluate(self) -> None:
+        """Open the form of an evaluation of what plays; where several do, of a comparison."""
+        from workbench.ui.screens.judged import common_flags
+
+        playing, words = self.playing, self.workbench.viewer.words()
+        if playing is None:
+            return
+        played = targets(words)
+        if len(played) > 1:
+            self.workbench.compare_policies(played)
+            return
+        flags = common_flags(words)
+        if self.state is not None and self.state.agent != "policy" and "--agent" not in flags:
+            flags += ["--agent", self.state.agent]
+        self.workbench.evaluate(words[1], playing.request.title, flags=flags)
 
     def action_run_montage(self) -> None:
         """Open the form of a montage of the run that plays."""
