@@ -62,6 +62,7 @@ VERBS = {
         Verb("montage", "a film, a grid or a poster of a run's checkpoints"),
         Verb("plot", "curves of runs, drawn in the shell"),
         Verb("report", "what runs came to, in one file: tables, curves, settings, commands"),
+        Verb("results", "what runs reached over their seeds, beside what others published"),
         Verb("export", "a policy as ONNX, TorchScript or Stable-Baselines3 files, checked"),
         Verb("new", "files of an environment of your own, to begin with"),
         Verb("preview", "what to look at before an environment is trained on"),

@@ -144,7 +144,7 @@ def read_facts(
         NotFoundError: A run has told nothing so far.
     """
     store = RunStore(runs_root, clock=clock)
-    told = {run.path: _read(store, run, catalog) for run in dict.fromkeys(runs)}
+    told = {run.path: read_run(store, run, catalog) for run in dict.fromkeys(runs)}
     rows = []
     for place, item in enumerate(grouped([run.summary for run in told.values()])):
         members = item.rows if isinstance(item, RunGroup) else (item,)
@@ -153,7 +153,12 @@ def read_facts(
     return Facts(tuple(rows), clock())
 
 
-def _read(store: RunStore, run: RunDirectory, catalog: Catalog) -> ReportedRun:
+def read_run(store: RunStore, run: RunDirectory, catalog: Catalog) -> ReportedRun:
+    """Read one run.
+
+    Raises:
+        NotFoundError: It has told nothing so far.
+    """
     summary = store.summary(run)
     if not summary.env_id:
         raise NotFoundError(f"{run.name} is no run that can be reported: {summary.problem}.")

@@ -17,6 +17,7 @@ from workbench.formatting import MINUS, UNKNOWN
 from workbench.report.blocks import Block, Code, Figure, Heading, Table, Text
 from workbench.report.facts import TERM_PREFIX, TERM_SUFFIX, Facts, ReportedRun, Row
 from workbench.report.plot import Level, Line, draw
+from workbench.report.results import goal_of
 from workbench.runs.anomalies import in_words
 from workbench.runs.history import Evaluation
 from workbench.runs.statistics import FEWEST_RUNS, Interval, seed_band
@@ -156,17 +157,8 @@ def _scores(row: Row, slot: int) -> list[Line]:
 
 
 def _goals(rows: Sequence[Row]) -> list[Level]:
-    goals = dict.fromkeys(goal for row in rows for run in row.runs if (goal := _goal(run)) is not None)
+    goals = dict.fromkeys(goal for row in rows for run in row.runs if (goal := goal_of(run.record)) is not None)
     return [Level(goal, f"goal {formatting.number(goal)}") for goal in goals]
-
-
-def _goal(run: ReportedRun) -> float | None:
-    criteria = _mapping(_mapping(run.record.get("spec")).get("stop_criteria"))
-    for key in ("episode_return_mean", "evaluation_return_mean"):
-        value = criteria.get(key)
-        if isinstance(value, int | float) and value:
-            return float(value)
-    return None
 
 
 def _terms(facts: Facts) -> Iterator[Block]:
