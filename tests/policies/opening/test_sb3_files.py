@@ -268,6 +268,13 @@ def test_a_trusted_file_is_loaded_by_stable_baselines3_after_telling_what_runs(
     assert "stable_baselines3.SAC" in said
 
 
+class HalfAnArray:
+    """Pickles as an array of which the numbers are missing."""
+
+    def __reduce__(self) -> Any:
+        return np.zeros(1).__reduce__()[:2]
+
+
 @pytest.mark.parametrize(
     ("spoil", "said"),
     [
@@ -279,6 +286,9 @@ def test_a_trusted_file_is_loaded_by_stable_baselines3_after_telling_what_runs(
         (lambda path: rewrite(path, action_space=serialized({"a": 1})), "action_space is no space"),
         (lambda path: rewrite(path, policy_class=None), "what class"),
         (lambda path: rewrite(path, policy_kwargs={"activation_fn": "tanh"}), "activation"),
+        (lambda path: rewrite(path, policy_kwargs=serialized(np.ones(2))), "not those of a policy"),
+        (lambda path: rewrite(path, seed=True, num_timesteps=True), "not those of a policy"),
+        (lambda path: rewrite(path, seed=serialized(HalfAnArray())), "not those of a policy"),
     ],
 )
 def test_a_damaged_file_is_one_clear_error(spoil: Any, said: str, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import CheckpointError, RequestError
+from workbench.errors import CheckpointError, RequestError, WorkbenchError
 from workbench.policies.actor import Policy, PolicyActor
 from workbench.policies.description import Description
 from workbench.policies.opening.archive import Archive
@@ -99,15 +99,7 @@ def open_sb3(
         normalizer=None if moments is None else normalizer,
     )
     try:
-        saved = read_saved(archive)
-        known = _with_spaces(known, saved.observation_space, saved.action_space)
-        _require_shape(moments, saved.observation_space, path)
-        try:
-            checkpoint = read_network(saved, archive, moments)
-        except NotPlainError:
-            policy = build_policy(saved, path)
-            return TorchActor(policy, known, moments, stochastic=stochastic, seed=seed)
-        return PolicyActor(checkpoint, stochastic=stochastic, seed=seed, description=known)
+        return _open_as_data(archive, known, moments, stochastic=stochastic, seed=seed)
     except NeedsTrustError as refusal:
         if not trust:
             raise
@@ -115,6 +107,32 @@ def open_sb3(
     known = _with_spaces(replace(known, algorithm=type(model).__name__.lower()), *_spaces_of(model))
     _require_shape(moments, model.observation_space, path)
     return TorchActor(model.policy, known, moments, stochastic=stochastic, seed=seed)
+
+
+def _open_as_data(
+    archive: Archive, known: Description, moments: Normalizer | None, *, stochastic: bool, seed: int | None
+) -> Policy:
+    """Return the actor of a file of which nothing is run.
+
+    Raises:
+        CheckpointError: It is not whole, or cannot be read without running what it holds.
+    """
+    try:
+        saved = read_saved(archive)
+        known = _with_spaces(known, saved.observation_space, saved.action_space)
+        _require_shape(moments, saved.observation_space, archive.path)
+        try:
+            checkpoint = read_network(saved, archive, moments)
+        except NotPlainError:
+            policy = build_policy(saved, archive.path)
+            return TorchActor(policy, known, moments, stochastic=stochastic, seed=seed)
+        return PolicyActor(checkpoint, stochastic=stochastic, seed=seed, description=known)
+    except WorkbenchError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        # A setting may be anything, and each is used as what Stable-Baselines3 would have written.
+        said = " ".join(str(error).split())[:160]
+        raise CheckpointError(f"{archive.path}: its settings are not those of a policy: {said}.") from None
 
 
 def read_saved(archive: Archive) -> Saved:
