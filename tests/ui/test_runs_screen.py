@@ -14,10 +14,11 @@ from workbench import durable
 from workbench.project import Project
 from workbench.runs import EventWriter, RunDirectory, RunState, StateFile, pending
 from workbench.ui.app import WorkbenchApp
+from workbench.ui.run_headline import EMPTY
 from workbench.ui.screens.ask import AskCard
 from workbench.ui.screens.ended import EndedCard
 from workbench.ui.screens.run import RunScreen
-from workbench.ui.screens.runs import EMPTY, RunsScreen
+from workbench.ui.screens.runs import RunsScreen
 
 RISING = [float(value) for value in range(0, 1000, 100)]
 
@@ -49,7 +50,7 @@ def add_returns(run: RunDirectory, values: list[float], *, steps: int, start: in
 async def test_without_runs_it_says_what_to_press(app: WorkbenchApp, settle: Settle) -> None:
     async with app.run_test() as pilot:
         await opened(pilot, settle)
-        assert EMPTY in seen.text(app)
+        assert EMPTY in seen.words(app)
 
 
 async def test_a_run_that_appears_is_listed_with_its_curve(project: Project, app: WorkbenchApp, settle: Settle) -> None:
@@ -407,7 +408,7 @@ async def test_a_run_taken_from_disk_leaves_the_list(project: Project, app: Work
         await opened(pilot, settle)
         run.path.rename(project.root / "elsewhere")
         await settle(pilot)
-        assert EMPTY in seen.text(app)
+        assert EMPTY in seen.words(app)
 
 
 @pytest.mark.parametrize("size", [(60, 16), (80, 24), (119, 40), (160, 48), (220, 60)])

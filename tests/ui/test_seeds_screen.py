@@ -11,9 +11,10 @@ from textual.pilot import Pilot
 from tests.ui import fakes, seen
 from tests.ui.conftest import Settle
 from workbench.project import Project
-from workbench.runs import EventWriter, RunDirectory
+from workbench.runs import EventWriter, RunDirectory, RunState, StateFile
 from workbench.ui.app import WorkbenchApp
 from workbench.ui.screens.compare import CompareScreen
+from workbench.ui.screens.ended import EndedCard
 from workbench.ui.screens.run import RunScreen
 from workbench.ui.screens.seeds import SeedsScreen
 from workbench.ui.widgets.chart import Chart
@@ -163,3 +164,16 @@ async def test_a_group_whose_folders_are_gone_says_so(project: Project, app: Wor
             run.path.rename(project.root / run.name)
         await settle(pilot)
         assert "The folders of these runs are gone" in seen.text(app)
+
+
+async def test_a_seed_that_ended_badly_shows_why_first(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    runs = seeds(project)
+    StateFile(runs[0].state_path).write(RunState.FAILED, reason="loss not finite")
+    async with app.run_test(size=(160, 48)) as pilot:
+        screen = await opened(pilot, settle)
+        screen.table.focus()
+        await pilot.press("g", "enter")
+        await settle(pilot)
+        assert isinstance(app.screen, EndedCard)
+        await pilot.press("escape")
+        assert app.screen is screen

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Literal
+from typing import Any, Literal
 
 from textual import work
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
 from textual.content import Content
@@ -166,3 +166,15 @@ class EndedCard(Task[Answer]):
         title = f"What ended {self._row.name}"
         self.app.copy_to_clipboard("\n".join([title, *(line.plain for line in self._lines())]))
         self.notify("What the card says is copied.")
+
+
+def open_ended(app: App[Any], row: RunRow) -> None:
+    """Show what ended a run badly; from there it goes on to the run itself, its log or its settings."""
+    from workbench.ui.screens.run import RunScreen
+
+    def answered(answer: str | None) -> None:
+        if answer is not None:
+            section = {"log": "Log", "config": "Config"}.get(answer, "Return")
+            app.push_screen(RunScreen(row.path, section))
+
+    app.push_screen(EndedCard(row), answered)

@@ -20,7 +20,7 @@ from workbench.ui.past import Past
 from workbench.ui.run_actions import RunScreenBase
 from workbench.ui.run_charts import NO_PAST
 from workbench.ui.run_details import details
-from workbench.ui.run_headline import headline, order_line
+from workbench.ui.run_headline import EMPTY, headline, order_line
 from workbench.ui.run_list import Line
 from workbench.ui.run_listing import PLACE, RunListing
 from workbench.ui.run_overlay import RunOverlay
@@ -33,7 +33,6 @@ from workbench.ui.widgets.filter_box import FilterBox
 from workbench.ui.widgets.rows import Row, RowTable
 from workbench.ui.widgets.saying import say
 
-EMPTY = "No runs yet. n starts one: cart_pole with PPO takes about 10 s."
 READING = "Reading the runs…"
 FLAT = 20
 """With fewer rows only the list or the chart fits."""
@@ -363,32 +362,28 @@ class RunsScreen(RunScreenBase):
         return "Watch" if action == "open_selected" and is_pointing else super().label_of(action, label)
 
     def action_open_selected(self) -> None:
-        """Open the run under the cursor, or fold its group; a bad ending shows its card first.
+        """Open the run or the group under the cursor; a bad ending shows its card first.
 
         In the chart it watches the checkpoint under the crosshair.
         """
+        from workbench.ui.screens.ended import open_ended
+
         line, row = self.line, self.current
         if line is None or row is None:
             return
         if isinstance(self.focused, Chart) and self.chart_view.at is not None:
             self.action_viewer_watch()
         elif line.is_head:
-            self._fold(line.group)
+            self._open_group(line.group)
         elif row.state.is_bad:
-            self._open_card(row)
+            open_ended(self.app, row)
         else:
             self.show_section("Return")
 
-    def _open_card(self, row: RunRow) -> None:
-        from workbench.ui.screens.ended import EndedCard
-        from workbench.ui.screens.run import RunScreen
+    def _open_group(self, key: str) -> None:
+        from workbench.ui.screens.seeds import SeedsScreen
 
-        def answered(answer: str | None) -> None:
-            if answer is not None:
-                section = {"log": "Log", "config": "Config"}.get(answer, "Return")
-                self.app.push_screen(RunScreen(row.path, section))
-
-        self.app.push_screen(EndedCard(row), answered)
+        self.app.push_screen(SeedsScreen(key))
 
     def action_view_maximise(self) -> None:
         """Give the focused pane the whole screen; where only the list fits, the chart in its place."""

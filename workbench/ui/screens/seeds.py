@@ -278,7 +278,8 @@ class SeedsScreen(RunPaging):
         return self.drop_crosshair() or self.clear_chart_filter()
 
     def action_open_selected(self) -> None:
-        """Open the run under the cursor of the table; on a chart watch its checkpoint under the crosshair."""
+        """Open the run under the cursor of the table, a bad ending first; on a chart watch its checkpoint there."""
+        from workbench.ui.screens.ended import open_ended
         from workbench.ui.screens.run import RunScreen
 
         row = self.current
@@ -286,6 +287,8 @@ class SeedsScreen(RunPaging):
             return
         if isinstance(self.focused, Chart) and self.chart_view.at is not None:
             self.action_viewer_watch()
+        elif row.state.is_bad:
+            open_ended(self.app, row)
         else:
             self.app.push_screen(RunScreen(row.path))
 
