@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from tests.training.conftest import events, make_run, train_here
 from workbench.simulation import EnvSource
+from workbench.training import RunResult
+
+FIELDS: dict[str, Any] = {"checkpoint_freq": 1, "eval_every": 0}
 
 MODEL = """<mujoco><option timestep="0.01"/><worldbody><body name="cart"><joint name="j" type="slide" damping="1"/>
 <geom size="1"/></body></worldbody><actuator><motor joint="j" ctrlrange="-1 1" gear="5"/></actuator></mujoco>"""
@@ -73,3 +77,13 @@ def planted(folder: Path, fails: str, **config: Any) -> EnvSource:
     module.write_text(MODULE)
     fields = {"episode_steps": 10, "fails": fails, **config}
     return EnvSource("workbench/Planted-v0", "planted", str(module), "PlantedEnv", fields)
+
+
+def train(folder: Path, fails: str, *, algorithm: str = "ppo", env: dict[str, Any] | None = None, **fields: Any) -> Any:
+    run = make_run(folder / "runs", algorithm, planted(folder, fails, **(env or {})), **{**FIELDS, **fields})
+    return train_here(run)
+
+
+def the_anomaly(result: RunResult) -> dict[str, Any]:
+    [anomaly] = events(result.run, "anomaly")
+    return anomaly
