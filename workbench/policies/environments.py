@@ -9,7 +9,7 @@ from typing import Any
 from workbench.errors import NotFoundError, RequestError
 from workbench.policies.spaces import describe_space
 from workbench.project import Project, open_project
-from workbench.simulation import EnvSource
+from workbench.simulation import EnvSource, make_single
 from workbench.suggest import nearest
 
 
@@ -47,6 +47,19 @@ def facts_of(env: Any, name: str) -> EnvironmentFacts:
         observation_names=tuple(getattr(core, "observation_names", ())),
         action_names=tuple(getattr(core, "action_names", ())),
     )
+
+
+def facts_in(source: EnvSource) -> EnvironmentFacts:
+    """Return the same of an environment that is made for it and let go again.
+
+    Raises:
+        WorkbenchError: It cannot be made.
+    """
+    env = make_single(source)
+    try:
+        return facts_of(env, source.name)
+    finally:
+        env.close()
 
 
 def find_environment(text: str, project: Project | None = None) -> EnvSource:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any, Protocol
 
 from workbench.errors import CheckpointError
@@ -70,16 +71,15 @@ def why_unfit(policy: PolicyFacts, environment: EnvironmentFacts) -> list[str]:
     for what, one, theirs, mine in sides:
         own, there = getattr(policy, f"{one}_names"), getattr(environment, f"{one}_names")
         if theirs is not None and not _alike(theirs, mine):
-            named = [_listed(names) for names in (own, there)]
+            named = [listed(names) for names in (own, there)]
             faults.append(
                 f"it was trained on {what} of {in_words(theirs)}{named[0]}, and those of {name} are of "
                 f"{in_words(mine)}{named[1]}"
             )
         elif own and there and own != there:
-            at = next(index for index, pair in enumerate(zip(own, there, strict=False)) if pair[0] != pair[1])
-            faults.append(
-                f"its {what} come in another order: {one} {at} was {own[at]} in training, and is {there[at]} in {name}"
-            )
+            pairs = enumerate(zip_longest(own, there, fillvalue="nothing"))
+            at, was, now = next((index, was, now) for index, (was, now) in pairs if was != now)
+            faults.append(f"its {what} come in another order: {one} {at} was {was} in training, and is {now} in {name}")
     if not faults:
         faults += _bounds(policy.action_space, environment.action_space, name)
     mine_s, theirs_s = environment.control_period_s, policy.control_period_s
@@ -133,6 +133,14 @@ def in_words(space: Any) -> str:
     return f"{choices} choices" if choices is not None else f"shape {tuple(space.shape or ())}"
 
 
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Return the first names in brackets, to stand behind a size; nothing where there are none."""
+    if not names:
+        return ""
+    shown = [*names[:most], "…"] if len(names) > most else names
+    return f" ({', '.join(shown)})"
+
+
 def _alike(theirs: Any, mine: Any) -> bool:
     if in_words(theirs) == in_words(mine):
         return True
@@ -159,13 +167,6 @@ def _singles(bounds: Sequence[float | None]) -> list[float | None]:
     import numpy as np
 
     return [None if bound is None else float(np.float32(bound)) for bound in bounds]
-
-
-def _listed(names: Sequence[str], most: int = 8) -> str:
-    if not names:
-        return ""
-    shown = [*names[:most], "…"] if len(names) > most else names
-    return f" ({', '.join(shown)})"
 
 
 def _list(bounds: Sequence[float | None]) -> str:

@@ -12,7 +12,7 @@ from workbench.errors import CheckpointError, NotFoundError, RequestError
 from workbench.policies.actor import Policy, PolicyActor
 from workbench.policies.checkpoint import RECORD_NAME, read_checkpoint, read_record
 from workbench.policies.description import TITLES, Description, PolicyKind
-from workbench.policies.environments import EnvironmentFacts, facts_of, find_environment
+from workbench.policies.environments import EnvironmentFacts, facts_in, find_environment
 from workbench.policies.opening.manifests import Told, read_manifest
 from workbench.project import Project, open_project
 from workbench.simulation import EnvSource
@@ -83,7 +83,7 @@ class FoundPolicy:
         return self._open_program(facts or self._facts(), trust=trust, stochastic=stochastic)
 
     def _open_program(self, facts: EnvironmentFacts, *, trust: bool, stochastic: bool) -> Policy:
-        from workbench.policies.fitting import require_fit
+        from workbench.policies.fitting import listed, require_fit
         from workbench.policies.opening import programs
         from workbench.policies.spaces import SpaceRecord
 
@@ -97,10 +97,9 @@ class FoundPolicy:
             programs.open_onnx(self.path) if self.kind == "onnx" else programs.open_torchscript(self.path, trust=trust)
         )
         if run.inputs is not None and run.inputs != spaces[0].size:
-            names = f" ({', '.join(facts.observation_names)})" if facts.observation_names else ""
             raise CheckpointError(
                 f"{self.path} does not fit {facts.name}: it reads {run.inputs} numbers, and the observations of "
-                f"{facts.name} are of shape {spaces[0].shape}{names}."
+                f"{facts.name} are of shape {spaces[0].shape}{listed(facts.observation_names)}."
             )
         told = self.told
         known = Description(
@@ -126,13 +125,7 @@ class FoundPolicy:
             raise RequestError(
                 f"{self.path} does not say what its actions are of.", hint="Name the environment with --env ID."
             )
-        from workbench.simulation import make_single
-
-        env = make_single(self.environment)
-        try:
-            return facts_of(env, self.environment.name)
-        finally:
-            env.close()
+        return facts_in(self.environment)
 
 
 def load_policy(

@@ -17,7 +17,7 @@ import torch
 from tests.policies.conftest import Learnt
 from tests.policies.export.conftest import without_normalizer
 from workbench.cli import main
-from workbench.errors import NotFoundError, RequestError, WorkFailedError
+from workbench.errors import CheckpointError, NotFoundError, RequestError, WorkFailedError
 from workbench.policies.export import FORMATS, export
 from workbench.runs import RunDirectory
 
@@ -193,6 +193,12 @@ def test_wrong_requests_are_one_sentence(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("workbench.policies.export.bundle.find_spec", lambda name: None if name == "onnx" else name)
     with pytest.raises(RequestError, match="pip install onnx"):
         export(checkpoint, "onnx")
+
+
+def test_an_environment_that_it_does_not_fit_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"does not fit Pendulum-v1.*shape \(3,\)"):
+        export(Learnt("ppo").write(tmp_path), "onnx", output=tmp_path / "out", environment="Pendulum-v1")
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_manifest_tells_what_is_known_and_what_is_not(cart_pole_run: RunDirectory, tmp_path: Path) -> None:

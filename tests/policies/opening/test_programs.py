@@ -146,6 +146,13 @@ def test_onnx_for_other_observations_or_with_a_memory_is_refused(tmp_path: Path)
         load_policy(write_onnx(tmp_path / "memory.onnx", inputs=2), environment=PENDULUM)
 
 
+def test_of_many_observations_the_first_are_named(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    with pytest.raises(CheckpointError, match=r"reads 4 numbers.*\(105,\) \(z, quat_w, .*, …\)") as caught:
+        load_policy(write_onnx(tmp_path / "small.onnx"), environment="ant")
+    assert len(caught.value.message) < 400
+
+
 class Writing(torch.nn.Module):
     """A program that opens a file when it acts."""
 

@@ -20,11 +20,13 @@ import psutil
 from workbench import durable
 from workbench.errors import RequestError, WorkFailedError
 from workbench.policies.actor import PolicyActor
+from workbench.policies.environments import facts_in
 from workbench.policies.export import texts, verify
 from workbench.policies.export.formats import BUILT_WITH, FORMATS, NEEDS, Format, program_name
 from workbench.policies.export.golden import Golden, look, make_golden
 from workbench.policies.export.manifest import describe_policy, tolerance
 from workbench.policies.export.parts import Parts
+from workbench.policies.fitting import require_fit
 from workbench.policies.loading import load_policy
 from workbench.project import Project, open_project
 from workbench.runs.lineage import run_of
@@ -81,7 +83,7 @@ def export(
 
     Raises:
         NotFoundError: The reference or the environment names nothing.
-        CheckpointError: The checkpoint is not whole.
+        CheckpointError: The checkpoint is not whole, or does not fit the environment that was named.
         RequestError: There is no such format, the policy cannot be written in it, a library is not installed, or the
             folder is taken.
         WorkFailedError: The program acts otherwise than the policy, or the folder cannot be written.
@@ -91,6 +93,8 @@ def export(
     actor = load_policy(reference, environment=environment, project=project)
     if not isinstance(actor, PolicyActor):
         raise RequestError(f"{reference} is no perceptron whose layers are known: it cannot be written otherwise.")
+    if environment is not None:
+        _require_home(actor)
     parts = Parts(actor.checkpoint)
     if sampling and kind == "sb3":
         raise RequestError("--sampling adds a program, and Stable-Baselines3's model samples by itself.")
@@ -234,6 +238,13 @@ def _check_format(text: str) -> Format:
             hint=f"pip install {' '.join(missing)}",
         )
     return known
+
+
+def _require_home(actor: PolicyActor) -> None:
+    """See to it that the environment that was named is one in which the policy acts as it did where it was trained."""
+    source = actor.description.environment
+    assert source is not None, "it was named"
+    require_fit(actor.description, facts_in(source), str(actor.checkpoint.path))
 
 
 def _default_folder(actor: PolicyActor, kind: Format, project: Project) -> Path:
