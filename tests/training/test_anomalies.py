@@ -284,7 +284,8 @@ def test_a_plain_environment_with_a_model_is_kept_with_its_states(tmp_path: Path
     recording = StateRecording.read(result.run.path / anomaly["window"])
     env = make_single(source)
     env.reset(seed=3)
-    data = env.unwrapped.data
+    core: Any = env.unwrapped
+    data = core.data
     replay = Replay(make_single(source), recording, name=source.name)
     replay.begin(0)
     assert np.array_equal(replay.env.data.qpos, data.qpos)
@@ -313,7 +314,7 @@ class Failing(gymnasium.Env[Any, Any]):
     observation_space = gymnasium.spaces.Box(-1, 1, (2,), np.float32)
     action_space = gymnasium.spaces.Box(-1, 1, (1,), np.float32)
 
-    def __init__(self) -> None:
+    def __init__(self, **_: Any) -> None:
         self.done = 0
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
