@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -158,12 +157,12 @@ def test_one_command_writes_page_curves_and_json(
 
 @pytest.fixture
 def own_recipe(project: Project) -> Path:
-    """A project with a hopper of its own, so that its recipe can be written to."""
-    shipped = shipped_project()
+    """A project with an environment of its own, so that its recipe can be written to."""
+    module = (shipped_project().envs / "hopper_env.py").read_text()
     project.envs.mkdir(exist_ok=True)
     project.recipes.mkdir(exist_ok=True)
-    shutil.copy(shipped.envs / "hopper_env.py", project.envs)
-    recipe = project.recipes / "hopper_env.train.json"
+    (project.envs / "leaper_env.py").write_text(module.replace("HopperEnv", "LeaperEnv"))
+    recipe = project.recipes / "leaper_env.train.json"
     recipe.write_text('{\n  "description": "Mine.",\n  "total_steps": 1000,\n  "ppo": {"net_arch": [64,  64]}\n}\n')
     return recipe
 
@@ -173,7 +172,7 @@ def test_references_are_written_into_the_recipe_and_nothing_else_of_it_changes(
 ) -> None:
     before = own_recipe.read_text()
     for seed, mean in FRESH.items():
-        plant(project, "hopper", seed, mean)
+        plant(project, "leaper", seed, mean)
     told = results(project, capsys, "--write-references")
     assert told["code"] == 0 and told["recipes"] == [str(own_recipe)]
     block = json.loads(own_recipe.read_text())["reference"]["ppo"]
@@ -190,7 +189,7 @@ def test_scores_that_chose_the_checkpoint_are_no_reference(
     project: Project, own_recipe: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = own_recipe.read_text()
-    plant(project, "hopper", 1, None)
+    plant(project, "leaper", 1, None)
     told = results(project, capsys, "--write-references")
     assert told["code"] == 1 and "--evaluate" in told["err"]
     assert own_recipe.read_text() == before

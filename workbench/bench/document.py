@@ -24,7 +24,7 @@ from workbench.runs.record import surroundings
 
 FORMAT = 1
 
-Kind = Literal["environments", "training"]
+Kind = Literal["environments", "training", "check"]
 
 
 def make_document(kind: Kind, rows: Sequence[Mapping[str, Any]], **more: Any) -> dict[str, Any]:

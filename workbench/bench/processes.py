@@ -16,7 +16,7 @@ from typing import Any
 
 from workbench.bench.document import load
 from workbench.bench.figures import Figure
-from workbench.catalog import discover
+from workbench.catalog import Entry, discover
 from workbench.errors import ProblemsError, WorkFailedError
 from workbench.project import shipped_project
 from workbench.runs import EventTail, RunDirectory
@@ -74,9 +74,20 @@ print(time.time(), "torch" in sys.modules)
 """
 
 
-def make_run(root: Path, algorithm: str, *overrides: str, **fields: Any) -> RunDirectory:
-    """Return the directory of a half-cheetah run that nobody carries yet: its recipe, changed as asked."""
-    entry = discover(shipped_project()).find("half_cheetah")
+def make_run(root: Path, algorithm: str, *overrides: str, entry: Entry | None = None, **fields: Any) -> RunDirectory:
+    """Return the directory of a run that nobody carries yet: a recipe, changed as asked.
+
+    Args:
+        root: The folder of runs.
+        algorithm: Which algorithm trains.
+        overrides: `KEY=VALUE`, as `--set` takes them.
+        entry: The environment; the half-cheetah by default.
+        fields: Fields of the run by name.
+
+    Raises:
+        ProblemsError: That is no valid run.
+    """
+    entry = entry or discover(shipped_project()).find("half_cheetah")
     composed = compose(
         entry.env_id, algorithm=algorithm, recipe=entry.training, overrides=overrides, **{"seed": 0, **fields}
     )
@@ -109,7 +120,7 @@ def measure_memory(algorithm: str, steps: int, repeats: int) -> Figure:
     n_envs = 0
     for _ in range(repeats):
         with tempfile.TemporaryDirectory(prefix="workbench-bench-") as folder:
-            fields = {"total_steps": steps, "checkpoint_every_steps": steps}
+            fields: dict[str, Any] = {"total_steps": steps, "checkpoint_every_steps": steps}
             run = make_run(Path(folder), algorithm, "stop_criteria.episode_return_mean=null", **fields)
             ours.append(_peak_megabytes([sys.executable, "-m", "workbench.training", str(run.path)]))
             asked = {**_for_stable_baselines3(run), "folder": folder, "steps": steps}

@@ -1,11 +1,11 @@
-"""`workbench bench environments|training`: measurements, and two of them compared."""
+"""`workbench bench environments|training|check`: measurements, two of them compared, recipes checked."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ THREADS = {"OPENBLAS_NUM_THREADS": "1"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what is measured, and the flags of each."""
-    kinds = parser.add_subparsers(dest="kind", required=True, metavar="environments|training")
+    kinds = parser.add_subparsers(dest="kind", required=True, metavar="environments|training|check")
     environments = kinds.add_parser(
         "environments",
         help="steps a second of environments, over copies and threads",
@@ -47,20 +47,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     training.add_argument(
         "--sbx", type=Path, metavar="PYTHON", help="of a virtual environment with sbx-rl, to be measured too"
     )
+    check = kinds.add_parser(
+        "check",
+        help="whether short recipes still reach what was measured with them; also `bench --check`",
+        description="Trains one seed of each recipe whose reference took two minutes at most, plays the episodes of "
+        "the reference with its best checkpoint, and compares: the mean return may be three standard deviations over "
+        "seeds below the reference's, one percent at least, and the steps twice those of its slowest seed.",
+    )
+    check.add_argument("names", nargs="*", metavar="NAME", help="environments, whatever their references took")
+    check.add_argument(
+        "--algorithm", choices=("ppo", "sac", "td3"), action="append", default=[], help="only this one; may be repeated"
+    )
     for one in (environments, training):
         one.add_argument("--compare", nargs=2, type=Path, metavar=("OLD", "NEW"), help="compare two files instead")
+    for one in (environments, training, check):
         one.add_argument("-o", "--output", type=Path, metavar="FILE", help="write the JSON there too, row by row")
         one.add_argument("--json", action="store_true", help="print one JSON document; progress goes to stderr")
         one.add_argument("--project", metavar="DIR", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
-    parser.epilog = "Exit code 1 where a measurement failed, or a compared row is below 0.9 of what it was."
+    parser.epilog = (
+        "Exit code 1 where a measurement failed, a compared row is below 0.9 of what it was, or a recipe is worse than "
+        "its reference."
+    )
+
+
+def readable(words: Sequence[str]) -> list[str]:
+    """Return the words of a command line with `--check` at their head as the kind that it is."""
+    return ["check", *words[1:]] if words[:1] == ["--check"] else list(words)
 
 
 def run(args: argparse.Namespace, project: Project) -> int:
-    """Measure or compare."""
-    if args.compare is not None:
+    """Measure, compare or check."""
+    if args.kind != "check" and args.compare is not None:
         return _compare(args)
     for name, value in THREADS.items():
         os.environ.setdefault(name, value)
+    if args.kind == "check":
+        return _check(args, project)
     return _environments(args, project) if args.kind == "environments" else _training(args)
 
 
@@ -128,6 +150,40 @@ def _environment_line(row: Mapping[str, Any], width: int) -> str:
         return f"{start}  failed: {row['error']}"
     cells = f"{digits(row['control_steps_per_s']):>9}  {digits(row['simulation_steps_per_s']):>14}"
     return f"{start}  {cells}  {percent(row['bare_share']):>7}  {row['init_s']:>5.2f} s  {size(row['memory_bytes']):>7}"
+
+
+def _check(args: argparse.Namespace, project: Project) -> int:
+    from workbench.bench.document import make_document
+    from workbench.bench.rechecking import choose, recheck
+    from workbench.catalog import discover
+
+    references = choose(discover(project), args.names, args.algorithm)
+    width = max(len(reference.name) for reference in references)
+    rows: list[dict[str, Any]] = []
+    for row in recheck(references, project):
+        if not rows:
+            _progress(
+                f"{'':<{width}}  seed  {'return':>9}  {'reference':>17}  {'steps':>7}  {'reference':>9}     wall", args
+            )
+        rows.append(row)
+        _progress(_check_line(row, width), args)
+        _keep(make_document("check", rows), args)
+    if args.json:
+        write_json(make_document("check", rows), indent=2)
+    return 1 if any(row["verdict"] in ("failed", "worse", "slower") for row in rows) else 0
+
+
+def _check_line(row: Mapping[str, Any], width: int) -> str:
+    from workbench.formatting import amount, duration, number, spread
+
+    start, before = f"{row['name']:<{width}}  {row['seed']:>4}", row["reference"]
+    if "error" in row:
+        return f"{start}  failed: {row['error']}"
+    returns = f"{number(row['value']):>9}  {spread(before['return'], before['std']):>17}"
+    return (
+        f"{start}  {returns}  {amount(row['steps']):>7}  {amount(before['steps']):>9}  {duration(row['wall_s']):>7}  "
+        f"{row['verdict']}"
+    )
 
 
 def _training(args: argparse.Namespace) -> int:
