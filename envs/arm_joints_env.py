@@ -17,6 +17,8 @@ JOINTS = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_ro
 GOAL_LOW = (-1.0, -0.8, -0.8, -1.0, -1.0, 0.0)
 GOAL_HIGH = (1.0, 0.5, 0.8, 1.0, 1.0, 1.2)
 """Angles that goals are drawn between, in rad."""
+PRECISE_RAD = 0.1
+"""The distance at which a joint's part of the precise term has fallen to 1/e."""
 HELD_STEPS = 10
 """Steps for which all joints must have been in place for success."""
 
@@ -28,7 +30,7 @@ class ArmJointsEnvConfig(BatchEnvConfig):
     frame_skip: int = 4
     """Simulation steps of 0.005 s in one control step."""
     episode_steps: int = 100
-    """Steps after which an episode is truncated with the reason `time_limit`; 0 is no limit."""
+    """Steps after which an episode is cut; 0 is no limit."""
     torque: bool = False
     """Let the actions be torques instead of angles to hold."""
     tolerance_rad: float = 0.05
@@ -66,7 +68,8 @@ class ArmJointsEnv(BatchEnv[ArmJointsEnvConfig]):
     | 12–17 | shoulder_pan_goal … gripper_goal | angles to bring the joints to  | rad   |
 
     ## Rewards
-    - *near*: −the sum of the distances of all joints from their goals, in rad.
+    - *near*: 1 − the mean distance of the joints from their goals, in rad.
+    - *precise*: the mean over the joints of exp(−(distance / 0.1 rad)²).
     - *smooth*: −`smooth_weight` (0.02) × the squared change of the action since the step before.
 
     ## Starting State
@@ -74,11 +77,12 @@ class ArmJointsEnv(BatchEnv[ArmJointsEnvConfig]):
 
     ## Episode End
     ### Termination
-    - *in_place*: every joint has been within `tolerance_rad` (0.05) of its goal for 10 steps. This is success.
     - *struck_floor*: the palm, the finger or the jaw touches the floor. This is failure.
 
     ### Truncation
-    - *time_limit*: after `episode_steps` (100) steps.
+    - *in_place*: after `episode_steps` (100) steps, with every joint within `tolerance_rad` (0.05) of its goal for the
+      last 10. This is success.
+    - *time_limit*: after as many steps otherwise.
 
     ## Arguments
     | Field           | Default | Meaning |
@@ -132,9 +136,15 @@ class ArmJointsEnv(BatchEnv[ArmJointsEnvConfig]):
         """Charge for distance and jerks."""
         away = np.abs(self.qpos - self.terms.goals["goal"])
         self._held = np.where((away <= self.config.tolerance_rad).all(axis=1), self._held + 1, 0)
-        return {"near": -away.sum(axis=1), **self.terms.rewards()}
+        precise = np.exp(-np.square(away / PRECISE_RAD)).mean(axis=1)
+        return {"near": 1 - away.mean(axis=1), "precise": precise, **self.terms.rewards()}
 
     def terminations(self) -> Mapping[str, NDArray[np.bool_]]:
-        """End when all is in place, or the hand strikes the floor."""
-        struck = np.any(list(self.terms.endings().values()), axis=0)
-        return {"in_place": self._held >= HELD_STEPS, "struck_floor": struck}
+        """End when the hand strikes the floor."""
+        return {"struck_floor": np.any(list(self.terms.endings().values()), axis=0)}
+
+    def truncations(self) -> Mapping[str, NDArray[np.bool_]]:
+        """Call an episode that ends with all in place by its name."""
+        if not self.episode_steps:
+            return {}
+        return {"in_place": (self._held >= HELD_STEPS) & (self.elapsed >= self.episode_steps)}

@@ -72,6 +72,7 @@ class ArmReachEnv(BatchEnv[ArmReachEnvConfig]):
 
     ## Rewards
     - *reach*: −the distance from tip to target, in m.
+    - *alive*: 0.5 for every step: without it, striking the floor at once would end the cost of being far.
     - *precise*: `precise_weight` (0.5) where the tip is within `tolerance_m` of the target.
     - *smooth*: −`smooth_weight` (0.02) × the squared change of the action since the step before, in rad².
 
@@ -109,6 +110,8 @@ class ArmReachEnv(BatchEnv[ArmReachEnvConfig]):
             spec,
             rewards={
                 "reach": make_term("end_effector_position_error", frame="tip", target="target"),
+                # More than any distance within reach costs.
+                "alive": make_term("constant", value=0.5),
                 "precise": make_term(
                     "end_effector_at",
                     frame="tip",

@@ -20,6 +20,8 @@ DROPPED_M = 0.2
 """A ball below this has left the plate."""
 WIDTH_M = 0.05
 """The distance from the mark at which the near term has fallen to 1/e."""
+ABOARD = 0.2
+"""The aboard term: no distance on the plate costs as much."""
 HELD_S = 1.0
 """How long the ball must have been at the mark at the end of a successful episode."""
 
@@ -71,6 +73,7 @@ class BallPlateEnv(BatchEnv[BallPlateEnvConfig]):
     ## Rewards
     - *near*: exp(−(distance from ball to mark / 0.05 m)²).
     - *far*: −the distance from ball to mark, in m.
+    - *aboard*: 0.2 for every step: without it, dropping the ball at once would end the cost of being far.
     - *still*: −`still_weight` (0.5) × the squared velocity of the ball, in m²/s².
 
     ## Starting State
@@ -141,6 +144,7 @@ class BallPlateEnv(BatchEnv[BallPlateEnvConfig]):
         return {
             "near": np.exp(-np.square(distance / WIDTH_M)),
             "far": -distance,
+            "aboard": np.full(self.n_envs, ABOARD),
             "still": -self.config.still_weight * np.square(self._ball_velocity).sum(axis=1),
         }
 

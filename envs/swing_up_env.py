@@ -34,6 +34,8 @@ class SwingUpEnvConfig(BatchEnvConfig):
     """Weight of the effort term."""
     center_weight: float = 0.1
     """Weight of the center term."""
+    spin_weight: float = 0.005
+    """Weight of the spin term."""
 
 
 class SwingUpEnv(BatchEnv[SwingUpEnvConfig]):
@@ -63,7 +65,9 @@ class SwingUpEnv(BatchEnv[SwingUpEnvConfig]):
     | 4   | hinge_vel  | angular velocity of the pole                  | rad/s |
 
     ## Rewards
-    - *upright*: (1 + cosine of the pole's angle) / 2: 1 upright, 0 hanging.
+    - *upright*: ((1 + cosine of the pole's angle) / 2)²: 1 upright, 0 hanging.
+    - *spin*: −`spin_weight` (0.005) × the squared angular velocity of the pole, in rad²/s²: a pole that is whirled
+      round would be upright half of the time.
     - *center*: −`center_weight` (0.1) × the squared position of the cart, in m².
     - *effort*: −`effort_weight` (0.01) × the squared action.
 
@@ -89,6 +93,7 @@ class SwingUpEnv(BatchEnv[SwingUpEnvConfig]):
     | `start_upright`     | false   | start upright |
     | `effort_weight`     | 0.01    | weight of *effort* |
     | `center_weight`     | 0.1     | weight of *center* |
+    | `spin_weight`       | 0.005   | weight of *spin* |
     | `frame_skip`        | 2       | simulation steps in one step |
     | `episode_steps`     | 500     | steps of the time limit; 0 is none |
     """
@@ -127,7 +132,8 @@ class SwingUpEnv(BatchEnv[SwingUpEnvConfig]):
         cosine = np.cos(self.qpos[:, 1])
         self._held = np.where(cosine >= np.cos(UPRIGHT_RAD), self._held + 1, 0)
         return {
-            "upright": (1 + cosine) / 2,
+            "upright": np.square((1 + cosine) / 2),
+            "spin": -self.config.spin_weight * np.square(self.qvel[:, 1]),
             "center": -self.config.center_weight * np.square(self.qpos[:, 0]),
             "effort": -self.config.effort_weight * np.square(actions[:, 0]),
         }
