@@ -7,6 +7,7 @@ sees the old content or the new one, never a half.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import math
 import os
@@ -44,7 +45,7 @@ def write_bytes(path: Path, content: bytes, *, makes_folder: bool = True) -> Non
         OSError: The disk is full or the folder cannot be written; the old file is left as it was.
     """
     if makes_folder:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
     handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -56,6 +57,20 @@ def write_bytes(path: Path, content: bytes, *, makes_folder: bool = True) -> Non
     except BaseException:
         Path(aside).unlink(missing_ok=True)
         raise
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, where they are missing.
+
+    Raises:
+        NotADirectoryError: A file is in the place of one of them.
+        OSError: The disk is full, or the folder above cannot be written.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        # "File exists" would be taken for the file that is to be written.
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), error.filename) from None
 
 
 def write_text(path: Path, content: str, *, makes_folder: bool = True) -> None:

@@ -83,7 +83,8 @@ def test_an_uncertain_verdict_is_told_with_how_to_settle_it(coin: Project, capsy
 def test_a_bar_where_success_is_not_measured_is_refused(coin: Project, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("coin_mute", "--agent", "zero", "--episodes", "5")
     assert evaluate(coin, *words, "--require-success", "0.5") == 2
-    assert "does not say what success is" in capsys.readouterr().err
+    shown = capsys.readouterr()
+    assert "does not say what success is" in shown.err and "5 episodes" in shown.out
     assert evaluate(coin, *words) == 0
     assert "not measured" in capsys.readouterr().out
 
@@ -133,6 +134,17 @@ def test_figures_are_told_where_nothing_can_be_filmed(
     assert evaluate(coin, *words) == 1
     shown = capsys.readouterr()
     assert json.loads(shown.out)["num_episodes"] == 12 and "nothing can be drawn" in shown.err
+
+
+def test_figures_are_told_where_the_table_cannot_be_written(
+    coin: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    words = ("coin", "--agent", "zero", "--episodes", "12", "--require-success", "0.5", "--json")
+    assert evaluate(coin, *words, "--csv", str(tmp_path / "file" / "table.csv")) == 1
+    shown = capsys.readouterr()
+    assert json.loads(shown.out)["verdict"]["passed"] is True
+    assert "table.csv cannot be written: Not a directory" in shown.err
 
 
 def test_ctrl_c_leaves_a_word_and_no_verdict(coin: Project) -> None:

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.errors import RequestError
+from workbench.errors import RequestError, WorkbenchError
 from workbench.project import Project
-from workbench.verbs.evaluating import add_episode_arguments, check_episode_arguments, play, write_table
+from workbench.verbs.evaluating import add_episode_arguments, check_episode_arguments, noting, play, write_table
 from workbench.verbs.run_text import write_line
+from workbench.verbs.signals import stop_on_signals
 from workbench.verbs.writing import write_json
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ def run(args: argparse.Namespace, project: Project) -> int:
         raise RequestError(f"`{twice}` is named twice: there is nothing to compare.")
     from workbench.policies.comparison import compare, to_csv
     from workbench.policies.contestants import find_contestants
-    from workbench.verbs.filming import stop_on_signals
 
     contestants = find_contestants(
         project,
@@ -65,13 +65,17 @@ def run(args: argparse.Namespace, project: Project) -> int:
     with stop_on_signals() as asked:
         evaluations = [play(one, args, lambda: bool(asked)) for one in contestants]
     comparison = compare([one.name for one in contestants], evaluations)
+    failures: list[WorkbenchError] = []
     if args.csv is not None:
-        write_table(args.csv, to_csv(comparison))
+        with noting(failures):
+            write_table(args.csv, to_csv(comparison))
     if args.json:
         write_json({"finished": True, **comparison.to_json()})
     else:
         for line in lines(comparison, contestants[0].source.name):
             write_line(line, sys.stdout)
+    if failures:
+        raise failures[0]
     return int(args.fail_if_worse and bool(comparison.did_worse))
 
 

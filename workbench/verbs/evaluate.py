@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import RequestError, WorkbenchError
 from workbench.project import Project
-from workbench.verbs.evaluating import add_episode_arguments, check_episode_arguments, play, write_table
+from workbench.verbs.evaluating import add_episode_arguments, check_episode_arguments, noting, play, write_table
 from workbench.verbs.numbers import whole_number
 from workbench.verbs.run_text import write_line
+from workbench.verbs.signals import stop_on_signals
 from workbench.verbs.writing import write_json
 
 if TYPE_CHECKING:
@@ -58,7 +59,6 @@ def run(args: argparse.Namespace, project: Project) -> int:
     from workbench.policies.contestants import find_contestant
     from workbench.policies.episode_table import to_csv
     from workbench.policies.judgement import judge
-    from workbench.verbs.filming import stop_on_signals
 
     contestant = find_contestant(
         project,
@@ -72,10 +72,18 @@ def run(args: argparse.Namespace, project: Project) -> int:
     )
     with stop_on_signals() as asked:
         evaluation = play(contestant, args, lambda: bool(asked))
+    failures: list[WorkbenchError] = []
+    verdict: Verdict | None = None
+    films: list[Path] = []
     if args.csv is not None:
-        write_table(args.csv, to_csv(evaluation))
-    verdict = None if args.require_success is None else judge(evaluation, args.require_success)
-    films, failure = _record_worst(args, project, evaluation) if args.record_worst else ([], None)
+        with noting(failures):
+            write_table(args.csv, to_csv(evaluation))
+    if args.require_success is not None:
+        with noting(failures):
+            verdict = judge(evaluation, args.require_success)
+    if args.record_worst:
+        with noting(failures):
+            films = _film_worst(args, project, evaluation)
     _warn(evaluation, verdict)
     if args.json:
         write_json(_document(args, contestant, evaluation, verdict, films))
@@ -86,8 +94,8 @@ def run(args: argparse.Namespace, project: Project) -> int:
             write_line(line, sys.stdout)
         for film in films:
             write_line(f"  film       {film}", sys.stdout)
-    if failure is not None:
-        raise failure
+    if failures:
+        raise failures[0]
     return int(verdict is not None and not verdict.is_passed)
 
 
@@ -159,15 +167,9 @@ def _next(args: argparse.Namespace, contestant: Contestant, evaluation: Evaluati
     return next_steps(evaluation, name=contestant.name, bar=args.require_success)
 
 
-def _record_worst(
-    args: argparse.Namespace, project: Project, evaluation: Evaluation
-) -> tuple[list[Path], WorkbenchError | None]:
-    """Film the worst episodes, and return the films and what went wrong: the figures are worth telling all the same."""
+def _film_worst(args: argparse.Namespace, project: Project, evaluation: Evaluation) -> list[Path]:
+    """Film the worst episodes, and return the films."""
     from workbench.policies.episode_table import worst
     from workbench.verbs.worst_films import film
 
-    episodes = [row.episode for row in worst(evaluation, args.record_worst)]
-    try:
-        return film(args, project, episodes), None
-    except WorkbenchError as error:
-        return [], error
+    return film(args, project, [row.episode for row in worst(evaluation, args.record_worst)])

@@ -7,11 +7,11 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.errors import RequestError, WorkFailedError
+from workbench.errors import RequestError, WorkbenchError, WorkFailedError
 from workbench.verbs.numbers import whole_number
 from workbench.verbs.run_text import for_stream
 from workbench.verbs.writing import write_json
@@ -98,6 +98,15 @@ def play(contestant: Contestant, args: argparse.Namespace, should_stop: Callable
             write_json({"finished": False, "policy": contestant.name, "num_episodes": args.episodes,
                         "episodes_done": stopped.done})  # fmt: skip
         raise
+
+
+@contextlib.contextmanager
+def noting(failures: list[WorkbenchError]) -> Iterator[None]:
+    """Put an error into a list instead of raising it: the figures of what was played are worth telling first."""
+    try:
+        yield
+    except WorkbenchError as error:
+        failures.append(error)
 
 
 def write_table(path: Path, text: str) -> None:

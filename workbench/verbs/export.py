@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import signal
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.policies.export.formats import FORMATS
 from workbench.project import Project
+from workbench.verbs.signals import interrupted_by_sigterm
 from workbench.verbs.writing import write_json
 
 
@@ -41,7 +39,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
     """Export, print the folder, and return 0; 1 where the program acts otherwise than the policy."""
     from workbench.policies.export import export
 
-    with _ended_by_sigterm():
+    with interrupted_by_sigterm():
         exported = export(
             args.checkpoint,
             args.format,
@@ -73,21 +71,3 @@ def run(args: argparse.Namespace, project: Project) -> int:
         sys.stderr.write(f"{line}\n")
     sys.stdout.write(f"{exported.folder}\n")
     return 0
-
-
-@contextlib.contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
-    """Clear what was half made away when the process is told to end, as Ctrl-C does."""
-
-    def end(number: int, _frame: object) -> None:
-        raise SystemExit(128 + number)
-
-    try:
-        before = signal.signal(signal.SIGTERM, end)
-    except ValueError:  # Not the main thread, which alone hears signals.
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -348,25 +347,3 @@ class Progress:
         if self._line and step % 5 == 0:
             sys.stderr.write(f"\r\033[K{doing} {self._report.film.name}: {message}")
             sys.stderr.flush()
-
-
-@contextlib.contextmanager
-def stop_on_signals() -> Iterator[list[int]]:
-    """Collect the first Ctrl-C or SIGTERM, so that the film ends after a whole frame; a second one interrupts."""
-    asked: list[int] = []
-
-    def note(number: int, _frame: object) -> None:
-        if asked:
-            raise KeyboardInterrupt
-        asked.append(number)
-
-    try:
-        before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    except ValueError:  # Not the main thread, which alone hears signals.
-        yield asked
-        return
-    try:
-        yield asked
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

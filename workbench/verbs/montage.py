@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from workbench.errors import NotFoundError, RequestError
 from workbench.project import Project
 from workbench.verbs.montage_flags import add_arguments, command
+from workbench.verbs.signals import interrupted_by_sigterm
 from workbench.verbs.writing import write_json
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
     request = build_request(args, project)
     from workbench.montage import make_montage
 
-    with _interrupted_by_sigterm(), _progress() as tell:
+    with interrupted_by_sigterm(), _progress() as tell:
         montage = make_montage(request, project, on_progress=tell)
     for note in montage.notes:
         sys.stderr.write(f"{note}\n")
@@ -232,21 +232,3 @@ class _Tell:
         if self._redraw:
             sys.stderr.write("\r\033[K")
             sys.stderr.flush()
-
-
-@contextmanager
-def _interrupted_by_sigterm() -> Iterator[None]:
-    """Let SIGTERM, which ends a job from outside, clean up as Ctrl-C does."""
-
-    def interrupt(_number: int, _frame: object) -> None:
-        raise KeyboardInterrupt
-
-    try:
-        before = signal.signal(signal.SIGTERM, interrupt)
-    except ValueError:  # Not the main thread, which alone hears signals.
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import RequestError, WorkFailedError
 from workbench.project import Project
-from workbench.verbs.filming import Recording, Request, states_paths, stop_on_signals
+from workbench.verbs.filming import Recording, Request, states_paths
+from workbench.verbs.signals import stop_on_signals
 from workbench.verbs.writing import write_json
 from workbench.viewer import options
 

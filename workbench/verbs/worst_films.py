@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from workbench.project import Project
-from workbench.verbs.filming import Recording, Request, stop_on_signals
+from workbench.verbs.filming import Recording, Request
+from workbench.verbs.signals import stop_on_signals
 from workbench.viewer import options
 
 

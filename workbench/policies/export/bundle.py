@@ -285,7 +285,7 @@ def _clear_away(folder: Path) -> None:
 @contextmanager
 def _aside(folder: Path) -> Iterator[Path]:
     """Make a hidden folder beside the one that is to be."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    durable.make_folder(folder.parent)
     aside = folder.parent / f".{folder.name}.{os.getpid()}.part"
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir()
