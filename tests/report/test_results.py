@@ -16,6 +16,8 @@ from workbench.project import Project, shipped_project
 from workbench.report.recipe_reference import replace_value
 from workbench.runs.directory import RunDirectory
 
+HOPPER = "Hopper-v5"
+"""Gymnasium's, for which no recipe is shipped."""
 # Means of the best checkpoints of four seeds, on fresh episodes. Their interquartile mean leaves out 90 and 400.
 FRESH = {1: 100.0, 2: 200.0, 3: 90.0, 4: 400.0}
 
@@ -23,7 +25,7 @@ FRESH = {1: 100.0, 2: 200.0, 3: 90.0, 4: 400.0}
 def plant(project: Project, name: str, seed: int, fresh: float | None, **fields: Any) -> RunDirectory:
     """Make a run with a best checkpoint that claims 500, was settled at 450, and is as good as `fresh` says."""
     spec = {
-        "env_id": f"workbench/{''.join(word.capitalize() for word in name.split('_'))}-v0",
+        "env_id": name if "-v" in name else f"workbench/{name.capitalize()}-v0",
         "algorithm": fields.get("algorithm", "ppo"), "seed": seed, "total_steps": 1000, "eval_seed": 10_000,
         "eval_episodes": 10, "stop_criteria": {"evaluation_return_mean": 150.0}, **fields.pop("spec", {}),
     }  # fmt: skip
@@ -56,7 +58,7 @@ def plant(project: Project, name: str, seed: int, fresh: float | None, **fields:
 @pytest.fixture
 def hoppers(project: Project) -> Project:
     for seed, mean in FRESH.items():
-        plant(project, "hopper", seed, mean)
+        plant(project, HOPPER, seed, mean)
     return project
 
 
@@ -81,7 +83,16 @@ def test_seeds_fold_into_their_interquartile_mean_and_spread(
     assert line["basis"] == {"kind": "fresh", "episodes": 100, "first_episode": 77_000}
     assert (line["goal"], line["reached"]) == (150.0, 2)
     assert line["machines"] == ["Some CPU, 2 cores"] and line["git"] == ["0123456789+"]
-    assert line["commands"] == ["workbench train hopper --algorithm ppo"]
+    assert line["commands"] == ["workbench train Hopper-v5 --algorithm ppo"]
+
+
+def test_one_command_trains_all_seeds_again(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    for seed in (3, 11):
+        run = plant(project, HOPPER, seed, 1.0)
+        words = ["workbench", "train", HOPPER, "--seed", str(seed), "--set", "ppo.gamma=0.9"]
+        durable.write_json(run.spec_path, {**run.record(), "command": words})
+    [line] = results(project, capsys)["results"]
+    assert line["commands"] == ["workbench train Hopper-v5 --set ppo.gamma=0.9 --seeds 3,11"]
 
 
 def test_published_figures_stand_apart_with_their_version(hoppers: Project, capsys: pytest.CaptureFixture[str]) -> None:
@@ -92,8 +103,8 @@ def test_published_figures_stand_apart_with_their_version(hoppers: Project, caps
 
 
 def test_a_line_never_mixes_kinds_of_scores(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    plant(project, "hopper", 1, 100.0)
-    plant(project, "hopper", 2, None)
+    plant(project, HOPPER, 1, 100.0)
+    plant(project, HOPPER, 2, None)
     [line] = results(project, capsys)["results"]
     assert line["basis"]["kind"] == "settled"
     assert line["return_by_seed"] == {"1": 450, "2": 450}
@@ -105,16 +116,16 @@ def test_a_line_never_mixes_kinds_of_scores(project: Project, capsys: pytest.Cap
 def test_other_settings_versions_and_algorithms_are_lines_of_their_own(
     hoppers: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    plant(hoppers, "hopper", 5, 1.0, spec={"total_steps": 2000})
-    plant(hoppers, "hopper", 6, 2.0, algorithm="sac")
-    newer = plant(hoppers, "hopper", 7, 3.0)
+    plant(hoppers, HOPPER, 5, 1.0, spec={"total_steps": 2000})
+    plant(hoppers, HOPPER, 6, 2.0, algorithm="sac")
+    newer = plant(hoppers, HOPPER, 7, 3.0)
     durable.write_json(newer.spec_path, {**newer.record(), "versions": {"mujoco": "5.0.0"}})
     lines = results(hoppers, capsys)["results"]
     assert [(line["algorithm"], line["seeds"]) for line in lines] == [("ppo", 4), ("ppo", 1), ("ppo", 1), ("sac", 1)]
 
 
 def test_the_newer_of_two_runs_of_one_seed_counts(hoppers: Project, capsys: pytest.CaptureFixture[str]) -> None:
-    again = plant(hoppers, "hopper", 1, 300.0, started=1_900_000_000.0)
+    again = plant(hoppers, HOPPER, 1, 300.0, started=1_900_000_000.0)
     told = results(hoppers, capsys)
     assert told["results"][0]["return_by_seed"]["1"] == 300
     assert again.name in told["results"][0]["runs"] and "same seed" in told["notes"][0]
@@ -123,8 +134,8 @@ def test_the_newer_of_two_runs_of_one_seed_counts(hoppers: Project, capsys: pyte
 def test_live_and_failed_runs_are_left_out_and_runs_can_be_named(
     hoppers: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    plant(hoppers, "hopper", 8, 1.0, state="failed")
-    plant(hoppers, "hopper", 9, 1.0, state="running", alive=True)
+    plant(hoppers, HOPPER, 8, 1.0, state="failed")
+    plant(hoppers, HOPPER, 9, 1.0, state="running", alive=True)
     told = results(hoppers, capsys)
     assert told["results"][0]["seeds"] == 4
     assert "1 run left out: not ended yet" in told["err"] and "failed or crashed" in told["err"]
@@ -141,16 +152,16 @@ def test_one_command_writes_page_curves_and_json(
     page.parent.mkdir()
     assert main(["results", "--project", str(hoppers.root), "-o", str(page)]) == 0
     written = [Path(line) for line in capsys.readouterr().out.splitlines()]
-    assert written == [page, page.with_suffix(".json"), page.parent / "results" / "hopper.svg"]
+    assert written == [page, page.with_suffix(".json"), page.parent / "results" / "Hopper-v5.svg"]
     text = page.read_text(encoding="utf-8")
-    assert "](results/hopper.svg)" in text
-    [row] = [line for line in text.splitlines() if line.startswith("| hopper | PPO |")]
+    assert "](results/Hopper-v5.svg)" in text
+    [row] = [line for line in text.splitlines() if line.startswith("| Hopper-v5 | PPO |")]
     assert "150 (" in row and "198 ± 125" in row and "2\u00a0714 ± 564 (SB3 on v5, Hopper-v5, 1\u00a0M steps)" in row
     assert "### Published of Hopper-v3, which is not the same task" in text
-    assert "workbench train hopper --algorithm ppo" in text
+    assert "workbench train Hopper-v5 --algorithm ppo" in text
     ElementTree.fromstring(written[2].read_text(encoding="utf-8"))
     [line] = json.loads(written[1].read_text(encoding="utf-8"))["results"]
-    assert line["curve"] == "results/hopper.svg"
+    assert line["curve"] == "results/Hopper-v5.svg"
     assert main(["results", "--project", str(hoppers.root), "-o", str(tmp_path)]) == 2
     assert "no Markdown file" in capsys.readouterr().err
 

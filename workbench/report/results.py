@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -145,7 +146,10 @@ class Result:
 
     @property
     def commands(self) -> list[str]:
-        """The lines that started its runs."""
+        """The lines that train its runs again; one line for all where they differ in their seeds alone."""
+        split = [_without_seed(run.record.get("command")) for run in self.runs]
+        if len(split) > 1 and all(seed for _, seed in split) and len({words for words, _ in split}) == 1:
+            return [shlex.join([*split[0][0], "--seeds", ",".join(seed for _, seed in split)])]
         return _distinct(run.command for run in self.runs)
 
     @property
@@ -315,6 +319,15 @@ def revision_of(record: Mapping[str, Any]) -> str:
     git = _mapping(record.get("git"))
     revision = str(git.get("revision") or "")[:10]
     return f"{revision}+" if revision and git.get("dirty") else revision
+
+
+def _without_seed(command: Any) -> tuple[tuple[str, ...], str]:
+    """Return the words of a command without its one seed, and that seed; an empty one where there is none."""
+    words = [str(word) for word in command] if isinstance(command, list) else []
+    if words.count("--seed") != 1 or words[-1] == "--seed":
+        return tuple(words), ""
+    place = words.index("--seed")
+    return (*words[:place], *words[place + 2 :]), words[place + 1]
 
 
 def _at(spec: Mapping[str, Any], key: str) -> Any:

@@ -28,8 +28,9 @@ HOW_TO_READ = (
     "Each line is one algorithm on one environment, trained in one way with several seeds. The return of a seed is "
     "that of its best checkpoint, chosen on other episodes, unless the line says otherwise. IQM is the interquartile "
     f"mean over seeds, with its 95 % bootstrap interval from {FEWEST_RUNS} seeds on; ± is the standard deviation over "
-    "seeds. Steps and wall time are those of the slowest seed. Published figures are the highest mean that others "
-    "published of the same version of the same task; how each was measured differs, see below."
+    "seeds. What is changed is not as the recipe has it. Steps and wall time are those of the slowest seed. Published "
+    "figures are the highest mean that others published of the same version of the same task; how each was measured "
+    "differs, see below."
 )
 
 
@@ -48,7 +49,10 @@ def write_results(
         WorkFailedError: One cannot be written.
     """
     folder = output.with_suffix("")
-    curves = {env_id: folder / f"{lines[0].environment}.svg" for env_id, lines in results.environments.items()}
+    curves = {
+        env_id: folder / f"{lines[0].environment.replace('/', '__')}.svg"
+        for env_id, lines in results.environments.items()
+    }
     document = to_json(results, command, clock())
     for line, row in zip(results.lines, document["results"], strict=True):
         row["curve"] = curves[line.env_id].relative_to(output.parent).as_posix()
@@ -132,7 +136,7 @@ def _summary(line: Result) -> list[str]:
     goal = UNKNOWN if line.goal is None else f"{formatting.number(line.goal)}: {line.reached} of {len(line.runs)}"
     return [
         line.environment,
-        _name(line) + ("" if line.basis.is_greedy else " *"),
+        f"{_name(line)}{'' if line.basis.is_greedy else ' *'}",
         str(len(line.runs)),
         formatting.amount(max(line.steps)),
         _interval(line),
@@ -229,8 +233,7 @@ def _is_only(line: Result, lines: Sequence[Result]) -> bool:
 
 
 def _name(line: Result) -> str:
-    changed = ", ".join(f"{key} = {value}" for key, value in line.changed.items())
-    return f"{line.algorithm.upper()}{f' ({changed})' if changed else ''}"
+    return f"{line.algorithm.upper()}{f', {len(line.changed)} changed' if line.changed else ''}"
 
 
 def _runs(results: Results) -> int:

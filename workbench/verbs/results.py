@@ -72,7 +72,9 @@ def run(args: argparse.Namespace, project: Project) -> int:
     results = read_results(runs, project.runs, catalog, score=score)
     if not results.lines:
         raise NotFoundError("none of these runs has a return.", hint="`workbench runs` shows what each came to.")
-    references, refused = write_references(results, catalog, words) if args.write_references else ([], [])
+    # Where the page went is nothing that a recipe has to know.
+    told = words[: -2 if args.output is not None else None]
+    references, refused = write_references(results, catalog, told) if args.write_references else ([], [])
     for note in (*results.notes, *refused):
         _say(note)
     files = [] if args.output is None else write_results(results, args.output, words)
