@@ -136,6 +136,17 @@ def test_wrong_settings_are_all_told(project: Project) -> None:
         make(project, settings={"algorithm": "sac"})
 
 
+def test_settings_of_one_block_may_be_given_together_and_by_key(project: Project) -> None:
+    block = {"gamma": 0.9}
+    settings = {"ppo": block, "ppo.gamma": 1.5, "ppo.n_steps": 0}
+    with make(project, settings=settings) as trainer, pytest.raises(ValueError) as caught:
+        trainer.train(1)
+    assert "ppo.gamma" in str(caught.value) and "ppo.n_steps" in str(caught.value)
+    assert block == {"gamma": 0.9}
+    with pytest.raises(ValueError, match=r"ppo\.gamma is given twice"):
+        make(project, settings={"ppo": 3, "ppo.gamma": 0.9})
+
+
 def test_an_algorithm_that_is_not_there(project: Project) -> None:
     with pytest.raises(ValueError, match="DQN is not supported") as caught:
         make(project, "DQN", settings={})

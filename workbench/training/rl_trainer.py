@@ -266,7 +266,7 @@ class RLTrainer:
 
         Args:
             num_episodes: How many.
-            seed: The number of the first; that of evaluations during training by default.
+            seed: The number of the first; by default 100 000, for no run chooses its best by those that follow.
             deterministic: Take the policy's best action instead of sampling.
 
         Raises:
@@ -404,10 +404,12 @@ def _nested(settings: Mapping[str, Any]) -> dict[str, Any]:
         top, _, rest = str(key).partition(".")
         if top in CHOSEN_APART:
             problems.append(Problem(key, "is no setting: it is an argument, or follows from load()"))
-        elif rest:
-            nested.setdefault(top, {})[rest] = value
+            continue
+        given, before = {rest: value} if rest else value, nested.get(top, {})
+        if top in nested and not (isinstance(given, Mapping) and isinstance(before, Mapping)):
+            problems.append(Problem(key, "is given twice, as one value and as several"))
         else:
-            nested[top] = value
+            nested[top] = {**before, **given} if isinstance(given, Mapping) else given
     if problems:
         raise ArgumentsError("these are no settings", problems)
     return nested
