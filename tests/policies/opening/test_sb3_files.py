@@ -268,6 +268,12 @@ def test_a_trusted_file_is_loaded_by_stable_baselines3_after_telling_what_runs(
     assert "stable_baselines3.SAC" in said
 
 
+def nested(depth: int) -> dict[str, str]:
+    """A pickle of `{"net_arch": [[[…]]]}`, which a pickler itself gives up on."""
+    content = b"\x80\x04}\x8c\x08net_arch" + b"]" * depth + b"a" * (depth - 1) + b"s."
+    return serialized(content)
+
+
 class HalfAnArray:
     """Pickles as an array of which the numbers are missing."""
 
@@ -312,4 +318,19 @@ def test_layers_that_are_not_in_the_file_are_refused(tmp_path: Path) -> None:
     _, path = saved(tmp_path, "ppo", observation_space=space, policy="CnnPolicy", net_arch=[])
     rewrite(path, policy_kwargs={"net_arch": [10**9]})
     with pytest.raises(CheckpointError, match="layers"):
+        load_policy(path)
+
+
+def test_more_choices_than_the_file_has_weights_for_are_refused(tmp_path: Path) -> None:
+    _, path = saved(tmp_path, "ppo", observation_space=spaces.MultiBinary(6))
+    load_policy(path)
+    rewrite(path, observation_space=serialized(spaces.MultiBinary(10**9)))
+    with pytest.raises(CheckpointError, match="layers"):
+        load_policy(path)
+
+
+def test_settings_that_are_nested_without_end_are_refused(tmp_path: Path) -> None:
+    _, path = saved(tmp_path, "ppo", observation_space=spaces.MultiBinary(6))
+    rewrite(path, policy_kwargs=nested(100_000))
+    with pytest.raises(CheckpointError, match="not those of a policy"):
         load_policy(path)

@@ -129,7 +129,7 @@ def _open_as_data(
         return PolicyActor(checkpoint, stochastic=stochastic, seed=seed, description=known)
     except WorkbenchError:
         raise
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         # A setting may be anything, and each is used as what Stable-Baselines3 would have written.
         said = " ".join(str(error).split())[:160]
         raise CheckpointError(f"{archive.path}: its settings are not those of a policy: {said}.") from None

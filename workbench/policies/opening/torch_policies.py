@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 
 from workbench.errors import CheckpointError, RequestError
@@ -171,7 +172,13 @@ def _keywords(saved: Saved, path: Any) -> dict[str, Any]:
     if isinstance(arch, list) and arch and isinstance(arch[0], dict):
         made["net_arch"] = arch[0]
     sizes = [*_widths(made.get("net_arch")), *_widths(made.get("features_extractor_kwargs"))]
-    if not all(size <= _SMALL or size in sides for size in sizes) or not 0 < made.get("n_critics", 1) <= _SMALL:
+    numbers = sum(math.prod(tensor.shape) for tensor in saved.tensors.values())
+    choices = [*_choices(saved.observation_space), *_choices(saved.action_space)]
+    if (
+        not all(size <= _SMALL or size in sides for size in sizes)
+        or not 0 < made.get("n_critics", 1) <= _SMALL
+        or max(choices, default=0) > numbers
+    ):
         raise CheckpointError(f"{path}: its weights are not of the layers that its settings name.")
     if saved.use_sde:
         made["use_sde"] = True
@@ -222,6 +229,15 @@ def _is_plain(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return all(map(_is_plain, value))
     return value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _choices(space: Any) -> Iterator[int]:
+    """Yield how many inputs or outputs the choices of a space take: no array of the file is as large as those."""
+    if isinstance(space, spaces.Dict):
+        for part in space.spaces.values():
+            yield from _choices(part)
+    elif not isinstance(space, spaces.Box):
+        yield int(spaces.flatdim(space))
 
 
 def _widths(value: Any) -> list[int]:
