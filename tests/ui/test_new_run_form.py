@@ -345,3 +345,29 @@ def test_every_field_of_a_run_has_one_place_in_the_form(project: Project) -> Non
         fields = {row.name for row in field_table(RunSpec)} - elsewhere
         fields |= {f"{algorithm}.{row.name}" for row in field_table(ALGORITHM_SPECS[algorithm])}
         assert sorted(keys) == sorted(fields)
+
+
+async def test_keys_typed_before_the_form_is_there_go_to_its_first_field_and_to_no_run(
+    project: Project, app: WorkbenchApp, settle: Settle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import threading
+
+    from workbench.runs import pending
+    from workbench.ui import origins
+
+    run = fakes.fake_run(project, "cart_pole", "7f3a")
+    gate, real = threading.Event(), origins.draft_of_run
+    monkeypatch.setattr(origins, "draft_of_run", lambda *args, **more: gate.wait(20) and real(*args, **more))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("2", "n")
+        while app.keys_held is None:
+            await pilot.pause()
+        await pilot.press("S", "right")
+        gate.set()
+        while not isinstance(app.screen, NewRunForm):
+            await pilot.pause()
+        form = app.screen
+        await checked(pilot)
+        assert not pending(run)
+        assert form.draft.algorithm == "sac"

@@ -119,9 +119,12 @@ class Launching(Reading):
         """Open a form and launch what it answers; one that is closed is kept, by `key`, until the app ends."""
         from workbench.ui.screens.new_run import NewRunForm
 
-        kept = self.drafts.pop(key, None)
-        draft = await asyncio.to_thread(make) if kept is None else replace(kept, entry=entry)
-        form = NewRunForm(draft)
+        kept, typed = self.drafts.pop(key, None), self.hold_keys()
+        try:
+            draft = await asyncio.to_thread(make) if kept is None else replace(kept, entry=entry)
+        finally:
+            self.keys_held = None
+        form = NewRunForm(draft, typed=typed)
         launches = None
         try:
             launches = await self.push_screen_wait(form)

@@ -26,6 +26,14 @@ class Reading(App[None]):
         runs_root: Path
         clock: Callable[[], float]
 
+    keys_held: list[events.Key] | None = None
+    """Keys that wait for what is being opened, which the screen below would take for its own; None while nothing is."""
+
+    def hold_keys(self) -> list[events.Key]:
+        """Keep keys from now on, until `keys_held` is None again, and return where."""
+        self.keys_held = []
+        return self.keys_held
+
     @cached_property
     def runs(self) -> RunWatch:
         """The one reader of the runs' folders; made when first asked for, since what it imports takes long."""
@@ -42,9 +50,13 @@ class Reading(App[None]):
         return RunCounts(snapshot.live, snapshot.queued, snapshot.bad)
 
     async def on_event(self, event: events.Event) -> None:
-        """Let what a key does go before what is read."""
-        if isinstance(event, events.Key) and "runs" in vars(self):
-            self.runs.let_key_pass()
+        """Let what a key does go before what is read; keep it where it is meant for what is yet to open."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            if self.keys_held is not None:
+                self.keys_held.append(event)
+                return
+            if "runs" in vars(self):
+                self.runs.let_key_pass()
         await super().on_event(event)
 
     def has_runs(self) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import ComposeResult
 from textual.containers import ScrollableContainer, Vertical, VerticalScroll
 from textual.content import Content
@@ -46,13 +46,16 @@ class NewRunForm(Task[Sequence[Launch]]):
 
     Args:
         draft: What is filled in already.
+        typed: Keys that came before, and go to the first field.
     """
 
     TITLE = "New run"
     CSS_PATH = "new_run.tcss"
 
-    def __init__(self, draft: Draft) -> None:
+    def __init__(self, draft: Draft, *, typed: Sequence[events.Key] = ()) -> None:
         super().__init__()
+        self._typed: list[events.Key] | None = list(typed)
+        """Keys that wait for the first field; None once it has the focus."""
         self.draft = draft
         self._labels = {"task_go": "Launch", "task_try": "Dry run", "task_find": "Find"}
         self._base = draft.base()
@@ -89,8 +92,20 @@ class NewRunForm(Task[Sequence[Launch]]):
 
     async def _open(self) -> None:
         await self._fill()
-        self._line("algorithm").editor.focus()
+        self.set_focus(self._line("algorithm").editor)
+        waiting, self._typed = self._typed or [], None
+        for event in waiting:
+            again = events.Key(event.key, event.character)
+            # What a screen sends does not reach the keys of that screen and of the app.
+            again.set_sender(self.app)
+            self.app.post_message(again)
         self.check_soon(wait=False)
+
+    def on_key(self, event: events.Key) -> None:
+        """Keep what is typed for the first field until that is there."""
+        if self._typed is not None and event.is_printable:
+            event.stop()
+            self._typed.append(event)
 
     def show_keys(self) -> None:
         """Leave the lower border to the problems: the keys are in the footer."""
@@ -131,8 +146,10 @@ class NewRunForm(Task[Sequence[Launch]]):
                 draft = replace(draft, tags=event.text)
             case key if key == START:
                 draft = replace(draft, start=event.text)
-            case key:
+            case key if key in draft.rows():
                 draft = draft.edited(key, event.text, self._base)
+            case _:
+                pass  # A field of the algorithm before, filled in after it went.
         if draft != self.draft:
             self.draft = draft
             self.check_soon()
