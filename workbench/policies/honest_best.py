@@ -16,6 +16,7 @@ from workbench.formatting import number, spread
 from workbench.policies.evaluation import Evaluation
 from workbench.runs import CheckpointDirectory, EventWriter, RunDirectory
 from workbench.runs.claims import claim_of
+from workbench.runs.directory import steps_of
 
 BY_THE_RUN = "run"
 """Who scored, in the events of it: not a person who asked for it."""
@@ -100,11 +101,6 @@ def scores_of(scores: dict[str, Any]) -> dict[str, Any]:
     """Return what a `scores` event says of an evaluation that `evaluation.json` holds."""
     names = ("mean_return", "std_return", "lower_bound", "mean_length", "returns", "endings", "seed")
     return {name: scores[name] for name in names}
-
-
-def steps_of(checkpoint: Path) -> int:
-    """Return the steps in the name of a checkpoint's folder."""
-    return int(checkpoint.name.rpartition("_")[2])
 
 
 def _claimed(path: Path) -> float | None:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
 from workbench.runs.claims import CLAIMED, RESCORED
+from workbench.runs.directory import steps_of
 
 if TYPE_CHECKING:
     from workbench.policies.evaluation import Evaluation
@@ -156,7 +157,7 @@ def _append(checkpoint: Path, scores: dict[str, Any]) -> None:
 
 
 def _entry(checkpoint: Path, evaluation: Evaluation) -> dict[str, Any]:
-    return {"time": time.time(), "steps": _steps(checkpoint), **evaluation.to_json()}
+    return {"time": time.time(), "steps": steps_of(checkpoint), **evaluation.to_json()}
 
 
 def _write(checkpoint: Path, scores: list[dict[str, Any]]) -> None:
@@ -185,10 +186,6 @@ def _read(checkpoint: Path) -> list[dict[str, Any]]:
 
     listed = durable.read_document(checkpoint / EVALUATION_NAME).get("evaluations")
     return [scores for scores in listed if isinstance(scores, dict)] if isinstance(listed, list) else []
-
-
-def _steps(checkpoint: Path) -> int:
-    return int(checkpoint.name.rpartition("_")[2])
 
 
 def main() -> int:

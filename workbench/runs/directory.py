@@ -53,6 +53,11 @@ class CheckpointDirectory:
         return self.path / "evaluation.json"
 
 
+def steps_of(checkpoint: Path) -> int:
+    """Return the steps in the name of a checkpoint's folder."""
+    return int(checkpoint.name.rpartition("_")[2])
+
+
 @dataclass(frozen=True)
 class RunDirectory:
     """The folder of one run."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from workbench.formatting import plural
 from workbench.runs import EventWriter, RunDirectory
+from workbench.runs.directory import steps_of
 from workbench.specs import RunSpec
 from workbench.storyboard.checkpoint_films import Clip, FilmOrder
 from workbench.training.scoring_process import ScoringProcess
@@ -65,7 +66,7 @@ class Films:
         spec = self._spec
         has_clips = spec.tensorboard_video and self._count % spec.tb_log_every == 0
         self._count += 1
-        steps = int(checkpoint.name.rpartition("_")[2])
+        steps = steps_of(checkpoint)
         if not self._is_over:
             self._orders.append(
                 FilmOrder(checkpoint, steps, spec.video_count, spec.eval_seed, spec.video_fps, has_clips)

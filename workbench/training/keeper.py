@@ -14,6 +14,7 @@ import numpy as np
 from workbench.policies import Evaluation, write_checkpoint
 from workbench.policies.checkpoint import checkpoint_name
 from workbench.runs import CheckpointDirectory, EventWriter, RunDirectory
+from workbench.runs.directory import steps_of
 from workbench.runs.resuming import RESUME_NAME
 from workbench.runs.state import FOLDER_GONE
 from workbench.simulation import EnvSource
@@ -282,7 +283,7 @@ class CheckpointKeeper:
         outcome = self.scorer.take(give_up)
         if outcome is None:
             return None
-        path, steps, evaluation = outcome.checkpoint, _steps_of(outcome.checkpoint), outcome.evaluation
+        path, steps, evaluation = outcome.checkpoint, steps_of(outcome.checkpoint), outcome.evaluation
         self._scored_steps = steps
         if evaluation is None:
             message = f"the evaluation of {path.name} failed: {outcome.failure}"
@@ -323,7 +324,3 @@ class CheckpointKeeper:
         for checkpoint in gone:
             discard(checkpoint)
         return gone
-
-
-def _steps_of(checkpoint: Path) -> int:
-    return int(checkpoint.name.rpartition("_")[2])

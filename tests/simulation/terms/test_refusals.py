@@ -182,6 +182,7 @@ def test_a_spread_is_above_nothing_and_a_weight_finite() -> None:
             "there is no geom pad_lef in the model. Nearest: pad_left",
         ),
         ("grasped", {"body": "cube", "gripper_prefix": "jaw"}, "there is no body that begins with jaw in the model."),
+        ("grasped", {"body": "cube", "gripper_prefix": "cub"}, "cub begins the name of nothing but cube itself."),
         ("base_height", {"target": 1, "robot": "arm"}, "there is no body with a free joint arm in the model."),
         (
             "end_effector_at",

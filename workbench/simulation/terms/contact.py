@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.errors import RequestError
 from workbench.simulation.episodes import Floats
 from workbench.simulation.terms.keywords import Body, Geom, Names, Prefix, Tolerance
 from workbench.simulation.terms.naming import SpecNames
@@ -43,6 +44,8 @@ def _grips(body: str, grippers: Sequence[str]) -> list[Touch]:
 def grasped(scene: Scene, body: Body, gripper_prefix: Prefix) -> Reader:
     """The body touches a body whose name begins with `gripper_prefix`, or one below such a body."""
     touching = [scene.touching(touch) for touch in _grips(body, scene.bodies_with(gripper_prefix))]
+    if not touching:
+        raise RequestError(f"{gripper_prefix} begins the name of nothing but {body} itself.")
     return lambda: np.logical_or.reduce([each() for each in touching])
 
 
