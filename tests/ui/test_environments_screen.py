@@ -380,6 +380,17 @@ async def test_spaces_are_told_with_their_units(project: Project, app: Workbench
         assert "4   angular_vel rad/s · linear_vel · position m · vertical_ang" in told(app)
 
 
+async def test_what_only_a_critic_sees_and_what_succeeds_is_told(
+    project: Project, app: WorkbenchApp, settle: Settle
+) -> None:
+    for entry in discover(project).entries:
+        fakes.describe(entry, critic=["friction", "push_x"], terminated=["fell", "arrived"], successes=["arrived"])
+    async with app.run_test(size=(80, 24)) as pilot:
+        await on(pilot, app, settle, "cart_pole")
+        assert "critic sees 2 besides, while it trains friction · push_x" in " ".join(told(app).split())
+        assert "fell ⇒ terminated · arrived ⇒ success" in told(app)
+
+
 def test_units_are_read_from_tables_of_gymnasium_too() -> None:
     docstring = (
         "## Action Space\n| Num | Action | Type (Unit) |\n| - | - | - |\n| 0 | Torque | torque (N m) |\n"
@@ -470,9 +481,8 @@ async def test_a_benchmark_can_be_stopped(app: WorkbenchApp, settle: Settle) -> 
 async def test_the_palette_offers_what_has_no_key(app: WorkbenchApp, settle: Settle) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         place = await on(pilot, app, settle, "cart_pole")
-        assert place.check_action("environment_check", ()) is True
-        assert place.check_action("environment_bench", ()) is True
-        assert place.check_action("environment_new", ()) is False  # There is no command of that name yet.
+        for name in ("check", "bench", "new", "preview"):
+            assert place.check_action(f"environment_{name}", ()) is True
 
 
 def test_a_broken_variant_does_not_hide_its_environment(project: Project) -> None:

@@ -244,6 +244,12 @@ async def test_what_plays_is_evaluated(project: Project, settle: Settle) -> None
         assert isinstance(app.screen, EvaluateTask)
         # There is no run that could keep the scores.
         assert "workbench evaluate ant --agent random" in seen.words(app) and "Scores" not in seen.words(app)
+        await pilot.press("escape")
+        # In a recording of states there is nobody to evaluate.
+        players.last.state(agent="recording")
+        await pilot.press("E")
+        await pilot.pause()
+        assert not isinstance(app.screen, EvaluateTask)
 
 
 async def test_an_app_that_only_looks_evaluates_nothing(project: Project, settle: Settle) -> None:

@@ -353,3 +353,26 @@ async def test_a_folder_without_anything_opens(project: Project, app: WorkbenchA
             screen.show_section(name)
             await pilot.pause()
         assert not screen.query_one("#Checkpoints", RowTable).rows
+
+
+async def test_v_on_an_anomaly_plays_the_states_that_were_saved_of_it(
+    project: Project, app: WorkbenchApp, settle: Settle, played: list[str]
+) -> None:
+    window = "anomalies/000000700000_observation_explosion.npz"
+    saved = {"what": "observation_explosion", "message": "an angle is 1e9", "window": window}
+    run = full_run(
+        project,
+        events=[
+            {"kind": "anomaly", "steps": 600_000, "what": "reward_collapse", "message": "the return fell"},
+            {"kind": "anomaly", "steps": 700_000, "window_holds": "states", **saved},
+        ],
+    )
+    checkpoints(run, 500_000)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot, settle, run, "Events")
+        assert "v plays the saved steps" in seen.text(app)
+        await pilot.press("v", "j")
+        await pilot.pause()
+        assert "v plays the saved steps" not in seen.text(app)
+        await pilot.press("v")
+        assert played == ["play 7f3a:anomaly:700000", "play 7f3a:500000"]

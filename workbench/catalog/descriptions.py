@@ -76,6 +76,8 @@ class Description:
     """`batch` for one of ours, `gymnasium` for any other."""
     docstring: str = ""
     observation: Space | None = None
+    critic: tuple[str, ...] = ()
+    """Names of what only a critic sees besides, while it trains."""
     action: Space | None = None
     control_hz: float | None = None
     simulation_hz: float | None = None
@@ -85,6 +87,8 @@ class Description:
     """Reasons for which an episode terminates."""
     truncated: tuple[str, ...] = ()
     """Reasons for which an episode is truncated."""
+    successes: tuple[str, ...] = ()
+    """Reasons that are a success; empty where none is, or where it is not said so."""
     config: tuple[Mapping[str, Any], ...] = ()
     """Fields of its configuration: name, type, default, doc."""
     model: Mapping[str, Any] = field(default_factory=dict)
@@ -100,7 +104,7 @@ class Description:
             return None
         lists = {
             name: tuple(data.get(name) or ())
-            for name in ("reward_terms", "terminated", "truncated", "config", "faults")
+            for name in ("critic", "reward_terms", "terminated", "truncated", "successes", "config", "faults")
         }
         return cls(
             env_id=data["env_id"],

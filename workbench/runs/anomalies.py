@@ -100,12 +100,18 @@ def window_of(event: Mapping[str, Any]) -> str:
     return window if isinstance(window, str) else ""
 
 
-def play_command(run: RunDirectory, event: Mapping[str, Any]) -> str:
-    """Return what to type to see the window that was saved of an anomaly; empty where nothing can be seen of it."""
+def play_target(run: RunDirectory, event: Mapping[str, Any]) -> str:
+    """Return what `play` calls the window that was saved of an anomaly; empty where nothing can be seen of it."""
     window = window_of(event)
     if not window or event.get("window_holds") != "states":
         return ""
-    return f"workbench play {run.short_id}:{PICK}:{_steps_of(Path(window))}"
+    return f"{run.short_id}:{PICK}:{_steps_of(Path(window))}"
+
+
+def play_command(run: RunDirectory, event: Mapping[str, Any]) -> str:
+    """Return what to type to see the window that was saved of an anomaly; empty where nothing can be seen of it."""
+    target = play_target(run, event)
+    return f"workbench play {target}" if target else ""
 
 
 def _steps_of(window: Path) -> int:

@@ -17,7 +17,7 @@ from workbench.errors import Problem
 from workbench.formatting import UNKNOWN
 from workbench.specs import ALGORITHMS, Algorithm, Recipe
 from workbench.specs.recipes import merged_for
-from workbench.ui.screens.environment_spaces import DOT, space_facts, units_of
+from workbench.ui.screens.environment_spaces import DOT, NAMES_SHOWN, space_facts, units_of
 from workbench.ui.widgets.fact_sheet import Fact
 
 _DOT = DOT
@@ -45,6 +45,7 @@ def facts(
                 "observation",
                 space_facts(description.observation, units_of(description.docstring, "Observation Space")),
             ),
+            *_optional("critic sees", _critic(description)),
             _fact("action", space_facts(description.action, units_of(description.docstring, "Action Space"))),
             _fact("rate", _rate(description)),
         ]
@@ -205,10 +206,22 @@ def _rate(description: Description) -> str:
     return f"{formatting.number(description.control_hz)} Hz control{more}"
 
 
+def _critic(description: Description) -> str:
+    """Return what only a critic sees, the actor's observation aside; empty where it sees no more."""
+    names = description.critic
+    if not names:
+        return ""
+    more = [f"{len(names) - NAMES_SHOWN} more"] if len(names) > NAMES_SHOWN else []
+    return f"{len(names)} besides, while it trains   {_DOT.join([*names[:NAMES_SHOWN], *more])}"
+
+
 def _ends(description: Description) -> str:
-    parts = [f"{reason} ⇒ terminated" for reason in description.terminated]
+    good = description.successes
+    parts = [f"{reason} ⇒ {'success' if reason in good else 'terminated'}" for reason in description.terminated]
+    parts += [f"{reason} ⇒ success" for reason in good if reason not in (*description.terminated, "time_limit")]
     if description.episode_steps:
-        parts.append(f"after {formatting.digits(description.episode_steps)} steps")
+        after = " ⇒ success" if "time_limit" in good else ""
+        parts.append(f"after {formatting.digits(description.episode_steps)} steps{after}")
     return _DOT.join(parts) or UNKNOWN
 
 

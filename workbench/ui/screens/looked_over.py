@@ -16,6 +16,7 @@ _FINDING = re.compile(r"(?P<mark>[✓–!✗+x.-]) (?P<check>[a-z-]+) +(?P<said>
 """A line of `workbench preview`."""
 _COLOURS = {"✓": "$success", "–": "$muted", "!": "$warning bold", "✗": "$error bold"}
 _INDENT = 4
+_NAME = 18
 
 
 class PreviewCard(OutputCard):
@@ -52,8 +53,11 @@ def findings_text(lines: Sequence[str], width: int) -> list[Content]:
         found = _FINDING.fullmatch(line)
         if found is not None:
             colour = _COLOURS.get(found["mark"], "")
-            owner = f"  whose: {found['owner']}" if found["owner"] else ""
-            told.append(Content.assemble((f"{found['mark']} {found['check']}", colour), (owner, "$muted")))
+            owner, name = f"  whose: {found['owner']}" if found["owner"] else "", f"{found['mark']} {found['check']}"
+            if not owner and _NAME + len(found["said"]) <= width:
+                told.append(Content.assemble((name.ljust(_NAME), colour), found["said"]))
+                continue
+            told.append(Content.assemble((name, colour), (owner, "$muted")))
             told += [Content(f"    {part}") for part in textwrap.wrap(found["said"], room)]
         elif line.startswith(" ") and told:
             told += [Content.styled(f"    {part}", "$accent") for part in textwrap.wrap(line.strip(), room)]

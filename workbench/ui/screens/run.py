@@ -15,6 +15,7 @@ from textual.widgets import Static
 
 from workbench import formatting
 from workbench.catalog.run_config import RunConfig, read_config, read_config_against
+from workbench.runs.anomalies import play_target
 from workbench.runs.directory import RunDirectory
 from workbench.runs.processes import this_host
 from workbench.ui.commands import bindings_for
@@ -264,8 +265,13 @@ class RunScreen(RunPaging):
         anomalies = f" · {formatting.plural(count, 'anomaly', 'anomalies')}" if count else ""
         events.border_title = f"Events{anomalies}"
         texts.status["Checkpoints"] = _CHECKPOINT_KEYS if self._checkpoints else ""
-        texts.status["Events"] = "enter goes to that step" if events.rows else ""
-        texts.describe()
+        self._show_what_events_offer()
+
+    def _show_what_events_offer(self) -> None:
+        saved = "   v plays the saved steps" if self._window else ""
+        is_empty = not self.query_one("#Events", RowTable).rows
+        self.texts.status["Events"] = "" if is_empty else f"enter goes to that step{saved}"
+        self.texts.describe()
 
     @on(LogView.Described)
     def _log_described(self) -> None:
@@ -333,6 +339,24 @@ class RunScreen(RunPaging):
         steps = self._past.marks[int(cursor)].get("steps")
         return float(steps) if isinstance(steps, int | float) else None
 
+    @property
+    def _window(self) -> str:
+        """What `play` calls the states that were saved of the anomaly under the cursor; empty where none were."""
+        events, row = self.query_one("#Events", RowTable), self.current
+        if row is None or events.cursor is None or int(events.cursor) >= len(self._past.marks):
+            return ""
+        mark = self._past.marks[int(events.cursor)]
+        return play_target(row.run, mark) if mark.get("kind") == "anomaly" else ""
+
+    def _play(self, *, preview: bool) -> None:
+        """Play the checkpoint that is meant; on an anomaly the states that led to it."""
+        row, window = self.current, self._window
+        if row is None or not window or not self.query_one("#Events", RowTable).has_focus:
+            super()._play(preview=preview)
+            return
+        detail = {"target": window, "run": str(row.path)}
+        self.workbench.start_play(["play", window], f"anomaly of {row.title}", detail, preview=preview)
+
     def action_open_selected(self) -> None:
         """Watch the checkpoint that is meant; on an event go to its step."""
         if not self.query_one("#Events", RowTable).has_focus:
@@ -349,6 +373,7 @@ class RunScreen(RunPaging):
 
     @on(RowTable.Moved)
     def _moved_row(self) -> None:
+        self._show_what_events_offer()
         self.refresh_bindings()
 
     def _turn(self, by: int) -> None:

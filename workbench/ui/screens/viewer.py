@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.formatting import amount
-from workbench.remote.declaration import FASTEST, HIGHEST_SEED, SLOWEST
+from workbench.remote.declaration import AGENTS, FASTEST, HIGHEST_SEED, SLOWEST
 from workbench.remote.frames import Frame
 from workbench.runs.directory import RunDirectory
 from workbench.ui.commands import bindings_for
@@ -266,6 +266,9 @@ class ViewerScreen(WorkbenchScreen):
             return True if state is not None and playing is not None and playing.ready is not None else None
         if command_id in _NEEDS_LADDER:
             return True if state is not None and self._checkpoints else None
+        if command_id == "run.evaluate" and state is not None and state.agent not in AGENTS:
+            # In a state recording nobody acts.
+            return None
         if command_id in _NEEDS_REQUEST:
             return True if playing is not None else None
         if command_id == "run.stop":
