@@ -434,3 +434,49 @@ async def test_what_happens_to_runs_is_told_with_the_key_that_follows(
         assert "ant aaaa reached 1 000 at 1.5 M. v watches it." in told
         assert "ant bbbb failed: loss not finite. enter opens the card." in told
         assert "train/value_loss is nan after 500 steps in ant bbbb. e shows it." in told
+
+
+async def test_a_form_of_changes_says_that_its_run_has_ended(
+    project: Project, app: WorkbenchApp, settle: Settle
+) -> None:
+    run = fakes.fake_run(project, "ant", "aaaa", returns=[1.0])
+    async with app.run_test(size=(100, 40)) as pilot:
+        await opened(pilot, settle)
+        await pilot.press("C")
+        await settle(pilot)
+        assert "has ended" not in seen.text(app)
+        StateFile(run.state_path).write(RunState.FINISHED, reason="steps")
+        await settle(pilot)
+        assert "ant aaaa has ended meanwhile" in seen.words(app)
+        assert app.screen.check_action("task_go", ()) is None
+
+
+async def test_marks_outlive_escape(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    fakes.fake_run(project, "ant", "aaaa")
+    async with app.run_test() as pilot:
+        screen = await opened(pilot, settle)
+        await pilot.press("space", "escape", "escape")
+        assert len(screen.listing.marked) == 1
+        await pilot.press("u")
+        assert not screen.listing.marked
+
+
+async def test_what_plays_goes_along_with_the_checkpoint_under_the_crosshair(project: Project, settle: Settle) -> None:
+    run = fakes.fake_run(
+        project, "ant", "aaaa", returns=[float(place) for place in range(10)],
+        events=[{"kind": "checkpoint", "steps": steps, "path": f"checkpoint_{steps:012d}"} for steps in (1000, 2000)],
+    )  # fmt: skip
+    for steps in (1000, 2000):
+        checkpoint(run, steps)
+    players = fakes.FakePlayers()
+    app = fakes.make_app(project, players=players)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await opened(pilot, settle)
+        await pilot.press("enter")
+        await settle(pilot)
+        app.start_play(["play", "aaaa:2000"], "ant aaaa", {})
+        players.last.ready(run=run, checkpoint=2000)
+        await settle(pilot)
+        await pilot.press("right_square_bracket", "left_square_bracket")
+        await settle(pilot)
+        assert players.last.orders[-1]["which"] == 1000
