@@ -68,6 +68,8 @@ def test_a_reference_names_a_checkpoint(
         ("ant_20", ["3 runs match", "ant_20260202-080000_1c08"]),
         ("ant_no", ["no run `ant_no`", "ant_no_contact_20260101-090000_0b72"]),  # does not reach into the date
         ("1c09", ["no run `1c09`", "1c08"]),
+        ("", ["no policy is named"]),
+        (":best", ["no run `:best`"]),
         ("x" * 5000, ["no run"]),
         ("x" * 5000 + ":best", ["no run"]),
     ],

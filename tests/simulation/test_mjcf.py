@@ -47,7 +47,7 @@ def test_a_model_mujoco_refuses_is_one_sentence(tmp_path: Path) -> None:
         assert "\n" not in caught.value.message
     path.write_text("<mujoco><worldbody><geom></worldbody></mujoco>")
     for load in (compile_model, load_spec):
-        with pytest.raises(SimulationError, match="MuJoCo refuses the model: XML") as caught:
+        with pytest.raises(SimulationError, match=r"MuJoCo refuses the model .*bad\.xml: XML") as caught:
             load(path)
         assert "\n" not in caught.value.message
 

@@ -99,6 +99,7 @@ def test_a_bar_where_success_is_not_measured_is_refused(coin: Project, capsys: p
         (["coin", "--require-success", "most"], "'most'"),
         (["coin", "--record-worst", "11"], "--record-worst"),
         (["coin", "--csv", "/"], "--csv"),
+        (["coin", "--agent", "zero", "--normalizer", "x.pkl"], "--normalizer"),
         (["coin"], "--agent random"),
         (["cion"], "cion"),
         (["coin", "--agent", "zero", "--env", "cartpole_x"], "cartpole_x"),

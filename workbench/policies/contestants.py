@@ -54,10 +54,12 @@ def find_contestant(
     Raises:
         NotFoundError: It names nothing.
         CheckpointError: The policy cannot be opened.
-        RequestError: The policy does not say where it was trained, and no environment is named.
+        RequestError: The policy does not say where it was trained, and no environment is named; or what is asked for
+            is nothing that an agent has.
     """
-    if agent not in (None, "policy"):
-        assert agent is not None
+    if agent is not None and agent != "policy":
+        if normalizer is not None:
+            raise RequestError(f"--normalizer is for a policy, and the agent `{agent}` is none.", hint="Leave it out.")
         return _agent_in(_home_of_text(project, text) if env is None else find_environment(env, project), agent, seed)
     played_in = None if env is None else find_environment(env, project)
     try:

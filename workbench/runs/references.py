@@ -67,6 +67,9 @@ def find_checkpoint(runs_root: Path, text: str) -> Path:
     Raises:
         NotFoundError: It names nothing, several things, or a run without that checkpoint.
     """
+    if not text.strip():
+        # A variable of a shell that is not set; as a path it would be the folder one is in.
+        raise NotFoundError("no policy is named.", hint="Type a run, its last four digits, or a path.")
     at_path = _checkpoint_at(Path(text).expanduser())
     if at_path is not None:
         return at_path
@@ -106,12 +109,12 @@ def _run_or_environment(runs_root: Path, text: str) -> RunDirectory:
     return find_run(runs_root, text)
 
 
-def _env_id(run: RunDirectory, text: str) -> str:
+def _env_id(run: RunDirectory, text: str) -> str | None:
     # Only an ID has a slash or a version: for a short name no file need be read.
     if "/" not in text and "-v" not in text:
-        return ""
+        return None
     spec = run.record().get("spec")
-    return str(spec.get("env_id", "")) if isinstance(spec, dict) else ""
+    return str(spec.get("env_id", "")) if isinstance(spec, dict) else None
 
 
 def _match(runs: Sequence[RunDirectory], text: str) -> list[RunDirectory]:

@@ -70,7 +70,7 @@ def load_spec(path: Path) -> Any:
     try:
         return mujoco.MjSpec.from_file(str(path))
     except (ValueError, mujoco.FatalError) as error:
-        raise _refusal(error) from error
+        raise _refusal(error, path) from error
 
 
 def compile_model(model: Any, module: Path | None = None) -> Any:
@@ -82,6 +82,7 @@ def compile_model(model: Any, module: Path | None = None) -> Any:
     route_warnings()
     if isinstance(model, mujoco.MjModel):
         return model
+    path: Path | None = None
     try:
         if isinstance(model, mujoco.MjSpec):
             with warnings.catch_warnings(record=True) as said:
@@ -94,12 +95,13 @@ def compile_model(model: Any, module: Path | None = None) -> Any:
         path = model if isinstance(model, Path) else find_asset(model, module)
         return mujoco.MjModel.from_xml_path(str(path))
     except (ValueError, mujoco.FatalError) as error:
-        raise _refusal(error) from error
+        raise _refusal(error, path) from error
 
 
-def _refusal(error: Exception) -> SimulationError:
+def _refusal(error: Exception, path: Path | None) -> SimulationError:
     # MuJoCo puts the element and its line on lines of their own.
-    return SimulationError(f"MuJoCo refuses the model: {' '.join(str(error).split())}")
+    which = "the model" if path is None else f"the model {path}"
+    return SimulationError(f"MuJoCo refuses {which}: {' '.join(str(error).split())}")
 
 
 def actuator_name(model: Any, index: int) -> str:

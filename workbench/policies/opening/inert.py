@@ -284,5 +284,7 @@ def _content(value: Any) -> bytes:
 
 
 def _in_short(error: Exception) -> str:
+    if isinstance(error, EOFError):
+        return "it ends too early"
     said = " ".join(str(error).split()) or type(error).__name__
     return said if len(said) < 120 else said[:117] + "…"
