@@ -43,7 +43,8 @@ def number(value: float | None) -> str:
     size = abs(value)
     if size >= 1e7:
         return f"{value:.2e}".replace("e+0", "e").replace("e+", "e").replace("-", MINUS)
-    if size >= 1000:
+    # 999.7 has three significant figures only as 1 000.
+    if size >= 999.5:
         return digits(value)
     if size and size < 1e-4:
         return f"{value:.2g}".replace("e-0", "e-").replace("-", MINUS, 1 if value < 0 else 0)
