@@ -236,17 +236,22 @@ def test_a_normaliser_that_would_run_something_runs_nothing(tmp_path: Path) -> N
     assert not marker.exists()
 
 
-def test_weights_that_would_run_something_run_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("protocol", "said"),
+    [(2, "they name exec, which could be any code"), (4, "they are no tensors")],
+)
+def test_weights_that_would_run_something_run_nothing(tmp_path: Path, protocol: int, said: str) -> None:
     marker = tmp_path / "ran"
     _, path = saved(tmp_path)
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
-    parts["policy.pth"] = pickle.dumps(Payload(marker), protocol=2)
+    parts["policy.pth"] = pickle.dumps(Payload(marker), protocol=protocol)
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in parts.items():
             archive.writestr(name, content)
-    with pytest.raises(CheckpointError, match="weights cannot be read"):
+    with pytest.raises(CheckpointError, match=f"weights cannot be read: {said}") as refused:
         load_policy(path)
+    assert "weights_only" not in str(refused.value)
     assert not marker.exists()
 
 

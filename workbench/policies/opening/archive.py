@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import re
+import warnings
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -23,6 +24,8 @@ _LARGEST_SETTINGS = 256 * 2**20
 _LARGEST_WEIGHTS = 4 * 2**30
 _SERIALIZED = ":serialized:"
 _SYSTEM_LINE = re.compile(r"^\W*(?P<name>[A-Za-z][\w -]*?):\s*(?P<version>[0-9][\w.+-]*)", re.MULTILINE)
+_REFUSED_BY_TORCH = "Weights only load failed"
+_NAMED_IN_WEIGHTS = re.compile(r"GLOBAL ([\w.]+)")
 _LIBRARIES = {
     "Python": "python",
     "PyTorch": "torch",
@@ -95,11 +98,13 @@ class Archive:
 
         content = self._read(_WEIGHTS, _LARGEST_WEIGHTS)
         try:
-            found = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+            # Of a protocol that Stable-Baselines3 never wrote torch warns before it refuses it.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
         except Exception as error:
             # Torch answers a file that is no checkpoint with whatever its parts raise.
-            said = " ".join(str(error).split())[:160]
-            raise CheckpointError(f"{self.path}: its weights cannot be read: {said}") from None
+            raise CheckpointError(f"{self.path}: its weights cannot be read: {_said_by_torch(error)}") from None
         if not isinstance(found, dict) or not all(isinstance(one, torch.Tensor) for one in found.values()):
             raise CheckpointError(f"{self.path}: its weights are no tensors by name.")
         halves = (torch.float16, torch.bfloat16)
@@ -146,3 +151,14 @@ class Archive:
         if _VERSION in names:
             found["stable_baselines3"] = self._read(_VERSION, 256).decode(errors="replace").strip()
         return found
+
+
+def _said_by_torch(error: Exception) -> str:
+    """Return what is wrong with weights, without torch's advice to read them unsafely."""
+    text = " ".join(str(error).split())
+    named = _NAMED_IN_WEIGHTS.search(text)
+    if named:
+        return f"they name {named[1]}, which could be any code, where tensors alone belong."
+    if _REFUSED_BY_TORCH in text:
+        return "they are no tensors as Stable-Baselines3 saves them."
+    return text[:160] or f"{type(error).__name__}."
