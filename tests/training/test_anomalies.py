@@ -19,7 +19,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecCheckNan
 
 from tests.training.conftest import events, make_run, train_here
 from tests.training.fast.learners import parameters
-from tests.training.planted import FIELDS, MODEL, the_anomaly, train
+from tests.training.planted import FIELDS, MODEL, planted, the_anomaly, train
 from workbench.policies import read_checkpoint
 from workbench.runs import RunState
 from workbench.runs.anomalies import play_command, windows
@@ -126,6 +126,32 @@ def test_how_often_and_how_far_observations_are_looked_at(
     # What lasts is told once, and again where an iteration passed without it; there is no more than one window.
     assert [event["action"] for event in told] == len(found) * ["continue"]
     assert len(windows(result.run)) == sum("window" in event for event in told) == min(1, len(found))
+
+
+class Cut(BaseException):
+    """The power is gone: nothing of ours catches this."""
+
+
+@pytest.mark.parametrize("cut", [None, 1, 2])
+def test_a_run_that_was_cut_off_looks_at_the_same_steps(
+    cut: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = {"on_anomaly": "continue", "anomaly_watch": {"check_every_n_steps": 50}}
+    run = make_run(tmp_path / "runs", "ppo", planted(tmp_path, "explosion", at=0), **FIELDS, **watch)
+    iterate = Learner.iterate
+
+    def cutting(self: Learner) -> None:
+        if self.iteration == cut:
+            raise Cut
+        iterate(self)
+
+    if cut is not None:
+        monkeypatch.setattr(Learner, "iterate", cutting)
+        with pytest.raises(Cut):
+            train_here(run)
+        monkeypatch.setattr(Learner, "iterate", iterate)
+    assert train_here(run).state is RunState.FINISHED
+    assert [event["steps"] for event in events(run, "anomaly")] == [196, 396]
 
 
 def test_nothing_is_left_to_continue_with_after_a_reward_that_is_none(tmp_path: Path) -> None:

@@ -58,6 +58,11 @@ class PlainTape(Tape):
             env.reset = partial(self._reset, copy, env, env.reset)
 
     @property
+    def taken(self) -> int:
+        """Steps of all copies so far."""
+        return self.before + max(self._counts.values(), default=0)
+
+    @property
     def model(self) -> Any:
         """The model of the environments; None where they have none."""
         return self._model
@@ -96,9 +101,12 @@ class PlainTape(Tape):
         row = Row(length, self._state(env), float(reward), terms, np.array(action), self._seen(seen), ending)
         self._kept[copy].append(row)
         self._counts[copy] += 1
-        if self._is_vector and np.vdot(seen, seen) > self.limit_square and self._counts[copy] % self.every == 0:
+        if self._is_vector and np.vdot(seen, seen) > self.limit_square and self._is_look_due(copy):
             self.look(np.asarray(seen)[None], copy, (length,))
         return answer
+
+    def _is_look_due(self, copy: int) -> bool:
+        return (self.before + self._counts[copy]) % self.every == 0
 
     def _state(self, env: Any) -> Array | None:
         if self._model is None:

@@ -110,6 +110,8 @@ class Tape(ABC):
     """The square of the size that no number of an observation may exceed."""
     every: int = 1
     """Steps of all copies from one look to the next."""
+    before: int = 0
+    """Steps of all copies that were taken before the tape began, in an earlier life of a run."""
 
     def __init__(self, steps: int, found: Callable[[Large], None]) -> None:
         self.steps = steps
@@ -123,6 +125,11 @@ class Tape(ABC):
             copy: Which.
             ending: Why an episode ends that has not ended.
         """
+
+    @property
+    @abstractmethod
+    def taken(self) -> int:
+        """Steps of all copies so far, those before included."""
 
     @property
     @abstractmethod
@@ -208,6 +215,11 @@ class BatchTape(Tape):
         setattr(env, "advance", self._make_step())  # noqa: B010 (a method of one object)
 
     @property
+    def taken(self) -> int:
+        """Steps of all copies so far."""
+        return self.before + self._count
+
+    @property
     def model(self) -> Any:
         """The model of all copies."""
         return self._env.model
@@ -277,7 +289,7 @@ class BatchTape(Tape):
                 self._starts = none
             if result.episodes:
                 self._fresh = result.ended
-            if env.square_sum > self.limit_square and self._count % self.every == 0:
+            if env.square_sum > self.limit_square and self.taken % self.every == 0:
                 self.look(result.observations, 0, env.lengths)
             return result
 

@@ -93,12 +93,16 @@ class Watch:
             "down": self._down,
             "good_until": self._good_until,
             "lasting": sorted(self._lasting),
+            "taken": 0 if self._tape is None else self._tape.taken,
         }
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Go on from what `state` returned."""
         self._best, self._episodes, self._down = state["best"], state["episodes"], state["down"]
         self._good_until, self._lasting = state["good_until"], set(state["lasting"])
+        if self._tape is not None:
+            # Which steps are looked at must not depend on where the run was cut off.
+            self._tape.before = state.get("taken", 0)
 
     def iterate(self, wall_s: float) -> None:
         """Let the learner do one iteration.
