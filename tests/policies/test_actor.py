@@ -111,3 +111,14 @@ def test_the_seed_decides_the_samples(learnt: Learnt, tmp_path: Path) -> None:
     one, same, other = (PolicyActor(checkpoint, stochastic=True, seed=seed).act(observations(4)) for seed in (1, 1, 2))
     assert (one == same).all()
     assert (one != other).any() or learnt.fields["algorithm"] == "td3"
+
+
+@pytest.mark.parametrize(("algorithm", "samples"), [("ppo", True), ("sac", True), ("td3", False)])
+def test_an_actor_says_whether_it_samples(algorithm: str, samples: bool, tmp_path: Path) -> None:
+    checkpoint = read_checkpoint(Learnt(algorithm).write(tmp_path))
+    actor = PolicyActor(checkpoint, stochastic=True, seed=1)
+    row = np.zeros((1, 5))
+    assert (not actor.deterministic) is samples
+    assert (not np.array_equal(actor.act(row), actor.act(row))) is samples
+    actor.deterministic = True
+    assert np.array_equal(actor.act(row), actor.act(row))

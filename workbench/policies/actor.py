@@ -94,10 +94,10 @@ class PolicyActor:
         record, tensors = checkpoint.record, checkpoint.tensors
         self.checkpoint = checkpoint
         self.description = description or describe_checkpoint(checkpoint.path, record)
-        self.deterministic = not stochastic
         self._record = record
         self._space = record.action_space
         self._network = record.network
+        self.deterministic = not stochastic
         self._streams = Streams(seed)
         self._noise_maps: dict[int, Floats] = {}
 
@@ -115,6 +115,15 @@ class PolicyActor:
         if normalizer is not None:
             self._mean = tensors["normalizer.mean"].ravel()
             self._scale = np.sqrt(tensors["normalizer.var"].ravel() + normalizer.epsilon)
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the same observations always give the same actions: they do where there is nothing to sample from."""
+        return self._deterministic
+
+    @deterministic.setter
+    def deterministic(self, value: bool) -> None:
+        self._deterministic = value or self._network.distribution in ("deterministic", "values")
 
     @property
     def record(self) -> PolicyRecord:
