@@ -492,10 +492,31 @@ async def test_film_montage_and_command_mean_what_is_shown(
         player.state(agent="policy", checkpoint=9_000_000)
         await pilot.press("V")
         await pilot.pause()
-        assert "workbench record 7f3a:9000000" in words(app)
+        assert "workbench record 7f3a:9000000 --seed 4" in words(app)
         await pilot.press("escape", "m")
         await pilot.pause()
         assert "workbench montage 7f3a" in words(app)
+
+
+async def test_a_checkpoint_that_was_climbed_to_gives_pane_and_film_their_names(
+    app: WorkbenchApp, run: RunDirectory, settle: Settle
+) -> None:
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.start_play(["play", "7f3a:8500000"], "ant 7f3a at 8.5 M", {"target": "7f3a:8500000", "run": str(run.path)})
+        player = app.start_player.last
+        player.ready(run=run, agent="policy", checkpoint=8_500_000)
+        await pilot.press("3")
+        await settle(pilot)
+        assert "ant 7f3a at 8.5 M" in text(app)
+        player.state(checkpoint=9_000_000, agent="policy", stochastic=True)
+        await pilot.pause()
+        assert "ant 7f3a at 9 M" in text(app)
+        assert "at 8.5 M" not in text(app)
+        await pilot.press("V")
+        await pilot.pause()
+        assert "Record ant 7f3a at 9 M" in text(app)
+        assert "workbench record 7f3a:9000000 --stochastic" in words(app)
 
 
 @pytest.mark.parametrize("key", ["v", "p"])

@@ -36,12 +36,12 @@ class Filming(Reading):
         self.jobs_changed.publish(job)
         self.notify(f"Making the {what}. 4 shows it.")
 
-    def record(self, target: str, what: str, environment: str = "") -> None:
-        """Open the form of a recording of a checkpoint or an environment."""
+    def record(self, target: str, what: str, environment: str = "", flags: Sequence[str] = ()) -> None:
+        """Open the form of a recording of a checkpoint or an environment, as the flags of `play` have it."""
         from workbench.ui.screens.record import RecordTask
 
         self.push_screen(
-            RecordTask(target, what, environment), lambda words: self.start_film(words, f"recording of {what}")
+            RecordTask(target, what, environment, flags), lambda words: self.start_film(words, f"recording of {what}")
         )
 
     def montage(self, runs: Sequence[str], what: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from workbench.formatting import amount
 from workbench.remote.frames import Frame
 from workbench.remote.lines import encode_command
 from workbench.ui.jobs import shell_line
@@ -131,6 +132,15 @@ class Playing:
     """Why it failed, and what to do."""
     tail: tuple[str, ...] = ()
     """The last lines its process wrote."""
+
+    @property
+    def title(self) -> str:
+        """What a person calls what plays: what was asked for, at the checkpoint that acts by now."""
+        asked, state = self.request.title, self.state
+        whose, at, _ = asked.rpartition(" at ")
+        if not at or state is None or state.checkpoint is None or len(targets(self.request.words)) > 1:
+            return asked
+        return f"{whose} at {amount(state.checkpoint)}"
 
     @property
     def is_on(self) -> bool:

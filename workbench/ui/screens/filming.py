@@ -161,6 +161,11 @@ class FilmTask(Task[list[str]]):
             self.workbench.copy_command(self.words())
 
 
+def given_flag(words: Sequence[str], flag: str) -> str:
+    """Return the value of a flag in a command, or nothing where it is not there."""
+    return words[list(words).index(flag) + 1] if flag in words[:-1] else ""
+
+
 def with_flags(words: Sequence[str], flags: Sequence[tuple[str, str, str]]) -> list[str]:
     """Return a command with the flags that differ from their default: (flag, value, default)."""
     found = list(words)

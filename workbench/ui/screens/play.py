@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from workbench.remote.declaration import AGENTS, HIGHEST_SEED
-from workbench.ui.screens.filming import FilmTask, with_flags
+from workbench.ui.screens.filming import FilmTask, given_flag, with_flags
 from workbench.ui.widgets.choice import Choice
 
 ACTS = {"deterministic": False, "stochastic": True}
@@ -50,8 +50,7 @@ class PlayTask(FilmTask):
         yield from self.compose_end()
 
     def _given(self, flag: str) -> str:
-        words = list(self._words)
-        return words[words.index(flag) + 1] if flag in words[:-1] else ""
+        return given_flag(self._words, flag)
 
     def problems(self) -> list[str]:
         """Return what is wrong with the fields."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,7 +14,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
 from workbench import formatting
-from workbench.ui.screens.filming import HIGHEST_SEED, FilmTask, with_flags
+from workbench.ui.screens.filming import HIGHEST_SEED, FilmTask, given_flag, with_flags
 from workbench.ui.storyboard import clip_seconds
 from workbench.ui.widgets.choice import Choice
 
@@ -31,6 +32,7 @@ class RecordTask(FilmTask):
         target: What the command line calls it: a checkpoint or an environment.
         what: What a person calls it.
         environment: The environment's name where no policy acts; then an agent is chosen.
+        flags: Of `play`: the seed, the agent and how it acts, which the fields begin with.
     """
 
     NUMBERS: ClassVar[dict[str, tuple[str, int, int]]] = {
@@ -39,11 +41,12 @@ class RecordTask(FilmTask):
     }
     LABELS: ClassVar[dict[str, str]] = {"task_go": "Record"}
 
-    def __init__(self, target: str, what: str, environment: str = "") -> None:
+    def __init__(self, target: str, what: str, environment: str = "", flags: Sequence[str] = ()) -> None:
         super().__init__()
         self._target = target
         self.heading = f"Record {what}"
-        self.draft_key = f"record {target}"
+        self.draft_key = " ".join(["record", target, *flags])
+        self._flags = flags
         self._each: float | None = None
         self._without_policy = bool(environment) and target == environment
 
@@ -51,15 +54,17 @@ class RecordTask(FilmTask):
         """Yield the fields."""
         yield from self.field("Episodes", Input("1", id="episodes"))
         yield from self.field("Keep", Choice(KEEPS, id="keep"), "by their return")
-        yield from self.field("Seed", Input("0", id="seed"), "of the first episode")
-        if self._without_policy:
-            yield from self.field("Agent", Choice(("random", "zero", "sweep"), id="agent"))
-        else:
-            yield from self.field("Acts", Choice(tuple(ACTS), id="acts"))
-        yield from self.field("Still", Input(id="still", placeholder="none"), "one picture, at 2.5s or at step 120")
         yield from self.field(
-            "Camera", Input(id="camera", placeholder="the model's"), "its name, or 135,-16[,3]"
+            "Seed", Input(given_flag(self._flags, "--seed") or "0", id="seed"), "of the first episode"
         )
+        if self._without_policy:
+            agent = given_flag(self._flags, "--agent") or "random"
+            yield from self.field("Agent", Choice(("random", "zero", "sweep"), agent, id="agent"))
+        else:
+            acts = "stochastic" if "--stochastic" in self._flags else "deterministic"
+            yield from self.field("Acts", Choice(tuple(ACTS), acts, id="acts"))
+        yield from self.field("Still", Input(id="still", placeholder="none"), "one picture, at 2.5s or at step 120")
+        yield from self.field("Camera", Input(id="camera", placeholder="the model's"), "its name, or 135,-16[,3]")
         yield from self.field("Size", Choice(tuple(SIZES), "640×480", id="size"))
         yield from self.field("Frames/s", Input(id="fps", placeholder="as it acts"), "1 to 240")
         yield from self.field("Look", Choice(("light", "dark"), id="theme"))

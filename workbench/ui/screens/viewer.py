@@ -170,7 +170,7 @@ class ViewerScreen(WorkbenchScreen):
         playing, controls = self.playing, self.query_one("#controls", Pane)
         numbers = self.query_one("#numbers", Static)
         state = None if playing is None else playing.state
-        controls.border_title = "" if playing is None else playing.request.title
+        controls.border_title = "" if playing is None else playing.title
         controls.border_subtitle = _status_words(playing, plain=self.workbench.plain)
         if playing is None:
             numbers.update("")
@@ -409,13 +409,14 @@ class ViewerScreen(WorkbenchScreen):
         playing = self.playing
         if playing is not None:
             words = self.workbench.viewer.words()
-            self.workbench.record(words[1], playing.request.title, playing.request.detail.get("environment", ""))
+            environment = playing.request.detail.get("environment", "")
+            self.workbench.record(words[1], playing.title, environment, flags=words[2:])
 
     def action_checkpoint_export(self) -> None:
         """Open the form of an export of the policy that plays."""
         playing = self.playing
         if playing is not None:
-            self.workbench.export(self.workbench.viewer.words()[1], playing.request.title)
+            self.workbench.export(self.workbench.viewer.words()[1], playing.title)
 
     def action_run_evaluate(self) -> None:
         """Open the form of an evaluation of what plays; where several do, of a comparison."""
@@ -431,7 +432,7 @@ class ViewerScreen(WorkbenchScreen):
         flags = common_flags(words)
         if self.state is not None and self.state.agent != "policy" and "--agent" not in flags:
             flags += ["--agent", self.state.agent]
-        self.workbench.evaluate(words[1], playing.request.title, flags=flags)
+        self.workbench.evaluate(words[1], playing.title, flags=flags)
 
     def action_run_montage(self) -> None:
         """Open the form of a montage of the run that plays."""
