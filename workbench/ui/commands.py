@@ -370,7 +370,7 @@ FOOTERS: dict[str, tuple[Hint, ...]] = {
         ("checkpoint.previous+checkpoint.next", "Checkpoint"), ("viewer.faster+viewer.slower", "Speed"),
         ("viewer.seed_previous+viewer.seed_next", "Seed"), ("viewer.restart", "Restart"), ("viewer.record", "Record"),
         ("open.selected", "What plays"), ("viewer.follow", "Follow newest"), ("viewer.preview", "Preview"),
-        ("run.montage", "Montage"), ("run.stop", "Close"), ("app.commands", "Commands"),
+        ("run.montage", "Montage"), ("run.stop", "Close"), ("run.evaluate", "Evaluate"), ("app.commands", "Commands"),
     ),
     "recordings": _hints(
         ("open.selected", "Play"), ("open.outside", "Open outside"), ("copy.command", "Copy command"),

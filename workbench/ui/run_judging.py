@@ -60,7 +60,8 @@ class RunJudging(RunActs):
 
         def answered(words: Sequence[str] | None) -> None:
             if words is None or words[0] != "rescore" or "--best" in words:
-                self.workbench.start_judging(words, what)
+                # Which checkpoint is best is asked of the run, whichever of them is meant.
+                self.workbench.start_judging(words, row.title if words and words[0] == "rescore" else what)
                 return
             tell = telling("{run} is scored; the score is told when it is there.", "")
             self._carry_out([row], lambda run: request_of(run, steps), tell, verb="evaluate")

@@ -17,7 +17,9 @@ _EVALUATION, _RESCORED = Column("evaluation", "Evaluation (n)", least=14), Colum
 _VIDEO, _SIZE, _AGE = Column("video", "Film"), Column("size", "Size", "right"), Column("age", "Age", "right", least=4)
 CHECKPOINT_COLUMNS = (_SIGN, _STEP, _EVALUATION, _RESCORED, _KEPT, _VIDEO, _SIZE, _AGE)
 """Where there is room for all of them."""
-_ROOMY = 62
+_ROOMY, _WITH_REASON = 62, 54
+_OF_ENDED = ("scores", "best", "request")
+"""Events that come of a run that has ended, too, where there is no step to tell."""
 _PLAIN = {"◆": "+", "◇": "o", "*": "*"}
 """Signs of checkpoints in ASCII."""
 EVENT_COLUMNS = (Column("time"), Column("steps", align="right"), Column("text", grows=True))
@@ -31,7 +33,9 @@ def checkpoint_columns(checkpoints: Sequence[CheckpointRow], width: int) -> tupl
         width: Cells inside its frame.
     """
     again = any(item.rescored for item in checkpoints)
-    columns = [_SIGN, _STEP, _EVALUATION, *([_RESCORED] if again else []), _KEPT]
+    columns = [_SIGN, _STEP, _EVALUATION, *([_RESCORED] if again else [])]
+    # What is best and what is pinned has a sign, and the newest stands on top.
+    columns += [_KEPT] if width >= _WITH_REASON or not again else []
     columns += [_VIDEO] if any(item.videos for item in checkpoints) else []
     columns += [_SIZE] if width >= _ROOMY or not again else []
     return (*columns, _AGE)
@@ -79,6 +83,8 @@ def event_rows(past: Past, *, plain: bool) -> list[Row]:
         if not text:
             continue
         when, steps = mark.get("time"), mark.get("steps")
+        if not steps and mark.get("kind") in _OF_ENDED:
+            steps = None
         rows.append(
             Row(
                 str(number),

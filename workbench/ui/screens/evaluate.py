@@ -20,6 +20,7 @@ HERE, RUN, BEST = "shown here", "kept by the run", "settle which is best"
 """What comes of the scores."""
 ACTS = ("greedy", "sampled")
 MOST_EPISODES = 100_000
+USUAL_EPISODES = "100"
 FEWEST, MOST = 2, 20
 """Policies that are compared."""
 
@@ -39,7 +40,7 @@ class _Judging(SmallForm[Sequence[str]]):
 
     def compose_episodes(self) -> ComposeResult:
         """Yield which episodes are played, and how."""
-        yield from self.field("Episodes", Input(id="episodes", placeholder="100"))
+        yield from self.field("Episodes", Input(id="episodes", placeholder=USUAL_EPISODES))
         yield from self.field("First number", Input(id="seed", placeholder="one that no run chooses by"))
         yield from self.field("Acts", Choice(ACTS, self.acts, id="acts"))
 
@@ -141,6 +142,8 @@ class EvaluateTask(_Judging):
     def show(self) -> None:
         """Say what becomes of the scores."""
         self.query_one("#said", Static).update(Content(_SAID[self.scores]))
+        usual = USUAL_EPISODES if self.scores == HERE else "as many as the run's settings say"
+        self.query_one("#episodes", Input).placeholder = usual
         super().show()
 
     def problems(self) -> Sequence[str]:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import ClassVar
 
+from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import VerticalScroll
@@ -81,7 +82,11 @@ class OutputCard(Task[None]):
     def _show(self) -> None:
         self.card.border_title = f"{self.job.title} · {self.outcome()}"
         self.show_keys()
-        self.run_worker(self._read, group="output", exclusive=True, exit_on_error=False, description="output")
+        self._read_at_once()
+
+    @work(group="output", exclusive=True, exit_on_error=False, description="reading output")
+    async def _read_at_once(self) -> None:
+        await self._read()
 
     async def _read(self) -> None:
         log = self.job.log
