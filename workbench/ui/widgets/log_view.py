@@ -59,6 +59,11 @@ class LogView(ScrollView, can_focus=True):
         """Say how it is read."""
         self._describe()
 
+    def on_resize(self) -> None:
+        """Keep the end in sight where it was."""
+        if self.following:
+            self.scroll_end(animate=False)
+
     def clear(self) -> None:
         """Forget all lines."""
         self._lines = []
