@@ -11,14 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import stable_baselines3
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from tests.training.fast.learners import THEIRS
-from workbench.bench import floors, off_policy, on_policy, table
+from workbench.bench import floors, of_recipes, off_policy, on_policy, table
 from workbench.bench.figures import Figure
 from workbench.bench.turns import ratio, take_turns
+from workbench.catalog import discover
 from workbench.cli import main
+from workbench.project import shipped_project
 
 
 @pytest.fixture(autouse=True)
@@ -161,7 +164,9 @@ def test_no_line_with_a_text_is_one_sentence(capsys: pytest.CaptureFixture[str])
 def test_help_loads_nothing_heavy() -> None:
     code = """
 import sys
+from workbench.catalog import discover
 from workbench.cli import main
+from workbench.project import shipped_project
 try:
     main(["bench", "training", "--help"])
 except SystemExit:
@@ -169,3 +174,42 @@ except SystemExit:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_environments_that_are_named_are_measured_as_their_recipes_say(
+    project: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(of_recipes, "measure_recipe", lambda case, repeats: Figure(case.name, value=2.0, best=2.5))
+    words = ["--project", str(project.root), "bench", "training", "--json"]
+    assert main([*words, "cart_pole"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [row["name"] for row in rows] == [f"cart_pole {name}, as its recipe says" for name in ("PPO", "SAC", "TD3")]
+    assert main([*words, "cart_pole", "sac"]) == 0
+    assert [row["name"] for row in json.loads(capsys.readouterr().out)["rows"]] == [rows[1]["name"]]
+    assert main([*words, "cart_pole", "dqn"]) == 2
+    assert "cart_pole has no recipe for dqn" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ["ppo", "sac"])
+def test_both_learners_get_the_recipes_copies_and_hyperparameters(
+    algorithm: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Any] = []
+    make_model = of_recipes.make_model
+
+    def keep(*asked: Any, **keywords: Any) -> Any:
+        made.append(make_model(*asked, **keywords))
+        return made[-1]
+
+    monkeypatch.setattr(of_recipes, "make_model", keep)
+    entry = discover(shipped_project()).find("cart_pole")
+    figure = of_recipes.measure_recipe(of_recipes.RecipeCase(entry, algorithm), 1)
+    ours, theirs = made
+    block = entry.training.data[algorithm]  # type: ignore[union-attr]
+    for model in made:
+        assert model.n_envs == block["n_envs"] and model.batch_size == block["batch_size"]
+        assert model.learning_rate == block["learning_rate"]
+    assert type(theirs) is getattr(stable_baselines3, algorithm.upper()) and type(ours) is not type(theirs)
+    assert figure.value is not None and figure.value > 0 and figure.unit == "steps/s"
+    assert "cart_pole as a gymnasium.Env" in figure.note

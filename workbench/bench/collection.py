@@ -6,7 +6,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -21,6 +21,7 @@ from workbench.bench.document import load
 from workbench.bench.figures import Figure
 from workbench.bench.floors import bare_speed
 from workbench.bench.on_policy import Side, batched_copies, gymnasium_copy
+from workbench.bench.rivals import Kind
 from workbench.bench.turns import ratio, take_turns, torch_threads
 from workbench.runs.machine import usable_cpus
 from workbench.training.fast.ppo import PPO
@@ -30,8 +31,6 @@ TURN_STEPS = 8192
 OTHERS_TURN_STEPS = 4096
 
 OTHERS_NAME = "collection over the best vector environment of others"
-
-Kind = Literal["SB3 Dummy", "SB3 Subproc", "Gymnasium Sync", "Gymnasium Async"]
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ def measure_over_others(ways: tuple[Way, ...], repeats: int, copies: tuple[int, 
 
 
 def _our_side(copies: int) -> Side:
-    return Side(PPO, batched_copies(copies), {"n_steps": max(32, TURN_STEPS // copies), "batch_size": 512})
+    return Side.make(PPO, batched_copies(copies), {"n_steps": max(32, TURN_STEPS // copies), "batch_size": 512})
 
 
 @dataclass(frozen=True)
@@ -155,7 +154,7 @@ def _other(way: Way) -> Other:
     if way.kind in ("SB3 Dummy", "SB3 Subproc"):
         chosen = DummyVecEnv if way.kind == "SB3 Dummy" else SubprocVecEnv
         env = VecNormalize(make_vec_env(gymnasium_copy, way.copies, seed=0, vec_env_cls=chosen))
-        side = Side(stable_baselines3.PPO, env, {"n_steps": steps, "batch_size": 64})
+        side = Side.make(stable_baselines3.PPO, env, {"n_steps": steps, "batch_size": 64})
         return Other(side.collect, side.close)
     loop = GymnasiumLoop(way, steps)
     return Other(loop.run, loop.close)

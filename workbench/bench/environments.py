@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.bench.document import load
+from workbench.bench.rivals import KINDS
 from workbench.catalog import Catalog, Entry
 from workbench.catalog.catalogue import GLOB_SIGNS
 from workbench.catalog.variants import read_variant
@@ -33,6 +34,8 @@ class Sweep:
     """Seconds of stepping in a repeat, at least."""
     repeats: int = 3
     """How many speeds the medians are taken of."""
+    against: bool = False
+    """Whether the vector environments of others step the same task in turns with it."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,7 @@ def _row(one: Subject, copies: int, threads: int, sweep: Sweep) -> dict[str, Any
             "threads": threads,
             "min_time_s": sweep.min_time_s,
             "repeats": sweep.repeats,
+            "against": KINDS if sweep.against else (),
         }
     )
     threads = measured.get("threads", threads)

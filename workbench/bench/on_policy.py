@@ -6,7 +6,6 @@ case on a machine that others use: one thread of torch.
 
 from __future__ import annotations
 
-import logging
 import statistics
 import time
 from collections.abc import Callable
@@ -23,11 +22,11 @@ from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 from workbench.bench.document import load
 from workbench.bench.figures import Figure
 from workbench.bench.floors import HALF_CHEETAH, ppo_floor
+from workbench.bench.rivals import make_quietly
 from workbench.bench.turns import ratio, torch_threads
 from workbench.project import shipped_project
 from workbench.runs.machine import usable_cpus
 from workbench.simulation import EnvSource, make_sb3
-from workbench.simulation.mjcf import route_warnings
 from workbench.training.cpus import choose_threads
 from workbench.training.fast.normalize import Normalizer
 from workbench.training.fast.ppo import PPO
@@ -58,15 +57,8 @@ MANY: dict[str, Any] = {"n_steps": 32, "batch_size": 512}
 
 
 def gymnasium_copy() -> gymnasium.Env[Any, Any]:
-    """Return one copy of Gymnasium's environment, without what MuJoCo says of its model each time it is made."""
-    route_warnings()
-    logger = logging.getLogger(route_warnings.__module__)
-    before = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        return gymnasium.make(GYMNASIUM_ID)
-    finally:
-        logger.setLevel(before)
+    """Return one copy of Gymnasium's environment."""
+    return make_quietly(GYMNASIUM_ID)
 
 
 def gymnasium_copies(n_envs: int) -> VecEnv:
@@ -123,19 +115,23 @@ class Side:
     """One of the two learners of a line.
 
     Args:
-        cls: Its class.
+        model: The learner.
         env: What it learns on; closed with it.
-        keywords: Its hyperparameters.
     """
 
-    def __init__(self, cls: type[stable_baselines3.PPO], env: VecEnv, keywords: dict[str, Any]) -> None:
-        self.model = cls("MlpPolicy", env, seed=0, device="cpu", **keywords)
+    def __init__(self, model: stable_baselines3.PPO, env: VecEnv) -> None:
+        self.model = model
         self.model.set_logger(Logger(folder=None, output_formats=[]))
         self._callback = self.model._setup_learn(10**9, None, True, "", False)[1]
         self._env = env
         self.rollouts: list[float] = []
         """Seconds of each."""
         self.updates: list[float] = []
+
+    @classmethod
+    def make(cls, learner: type[stable_baselines3.PPO], env: VecEnv, keywords: dict[str, Any]) -> Side:
+        """Return a learner of a class with some hyperparameters."""
+        return cls(learner("MlpPolicy", env, seed=0, device="cpu", **keywords), env)
 
     @property
     def seconds(self) -> list[float]:
@@ -165,17 +161,22 @@ class Side:
         self._env.close()
 
 
+def iterate(ours: Side, theirs: Side, repeats: int) -> None:
+    """Let both take turns; the first of each is not counted."""
+    for turn in range(repeats + 1):
+        for side in (ours, theirs):
+            side.take_turn()
+            if turn == 0:
+                side.rollouts.clear()
+                side.updates.clear()
+
+
 def measure(case: Case, repeats: int) -> Figure:
     """Return a line; the first turn of each side is not counted."""
     with torch_threads(1):
-        ours = Side(PPO, case.ours(case.n_envs), case.keywords)
-        theirs = Side(stable_baselines3.PPO, case.theirs(case.n_envs), case.keywords)
-        for turn in range(repeats + 1):
-            for side in (ours, theirs):
-                side.take_turn()
-                if turn == 0:
-                    side.rollouts.clear()
-                    side.updates.clear()
+        ours = Side.make(PPO, case.ours(case.n_envs), case.keywords)
+        theirs = Side.make(stable_baselines3.PPO, case.theirs(case.n_envs), case.keywords)
+        iterate(ours, theirs, repeats)
         floor = ppo_floor(ours.model, case.n_envs, usable_cpus())
     for side in (ours, theirs):
         side.close()

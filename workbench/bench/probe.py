@@ -11,8 +11,8 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import psutil
@@ -20,6 +20,9 @@ from numpy.typing import NDArray
 
 from workbench.errors import WorkbenchError
 from workbench.simulation import BatchEnv, EnvSource, load_class, make_batch, make_vector
+
+if TYPE_CHECKING:
+    from workbench.bench.rivals import Kind, Stepped
 
 STEPS = 32
 """Steps between two looks at the clock; drawing actions and setting states happens between them, off the clock."""
@@ -42,7 +45,14 @@ class Subject(Protocol):
 
 
 def measure(
-    source: EnvSource, copies: int, threads: int, *, min_time_s: float, repeats: int, clock: Clock = time.perf_counter
+    source: EnvSource,
+    copies: int,
+    threads: int,
+    *,
+    min_time_s: float,
+    repeats: int,
+    against: Sequence[Kind] = (),
+    clock: Clock = time.perf_counter,
 ) -> dict[str, Any]:
     """Return the speed of an environment.
 
@@ -52,6 +62,7 @@ def measure(
         threads: How many threads step them; plain Gymnasium environments have one.
         min_time_s: Seconds of stepping in a repeat, at least.
         repeats: How many speeds the medians are taken of.
+        against: Vector environments of others that step as many copies of the same task, in turns with it.
         clock: What tells the seconds.
 
     Raises:
@@ -68,13 +79,19 @@ def measure(
     subject.warm_up()
     # Before the bare simulation is made, which is not the environment's.
     memory_bytes = max(0, psutil.Process().memory_info().rss - before_bytes)
+    rivals = _rivals(source, copies, against)
     _repeat(subject, WARM_UP * min_time_s, clock)
-    turns = [_repeat(subject, min_time_s, clock) for _ in range(repeats)]
-    speeds = [copies * steps / own for steps, own, _ in turns]
+    for rival in rivals.values():
+        _repeat(rival, WARM_UP * min_time_s, clock)
+    turns, theirs = [], []
+    for _ in range(repeats):
+        turns.append(_repeat(subject, min_time_s, clock))
+        theirs.append({kind: _speed(_repeat(rival, min_time_s, clock), copies) for kind, rival in rivals.items()})
+    speeds = [_speed(turn, copies) for turn in turns]
     shares = [bare / own for _, own, bare in turns if bare is not None]
     speed = statistics.median(speeds)
     skip = subject.frame_skip
-    measured = {
+    measured: dict[str, Any] = {
         "control_steps_per_s": speed,
         "simulation_steps_per_s": None if skip is None else speed * skip,
         "bare_share": statistics.median(shares) if shares else None,
@@ -85,7 +102,39 @@ def measure(
         "steps": sum(steps for steps, _, _ in turns) * copies,
     }
     subject.close()
+    if against:
+        measured["against"] = [_beside(kind, source, speeds, [turn.get(kind) for turn in theirs]) for kind in against]
+    for rival in rivals.values():
+        rival.close()
     return measured
+
+
+def _rivals(source: EnvSource, copies: int, kinds: Sequence[Kind]) -> dict[Kind, Others]:
+    """Return what is measured beside it; too many processes are not."""
+    from workbench.bench.rivals import MOST_PROCESSES, Stepped, rival_of
+
+    in_processes = ("Gymnasium Async", "SB3 Subproc")
+    chosen = [kind for kind in kinds if copies <= MOST_PROCESSES or kind not in in_processes]
+    return {kind: Others(Stepped(rival_of(source), kind, copies)) for kind in chosen}
+
+
+def _beside(kind: Kind, source: EnvSource, ours: Sequence[float], theirs: Sequence[float | None]) -> dict[str, Any]:
+    from workbench.bench.rivals import rival_of
+
+    known = [speed for speed in theirs if speed is not None]
+    ratios = [one / other for one, other in zip(ours, known, strict=False)]
+    return {
+        "kind": kind,
+        "environment": rival_of(source).name,
+        "control_steps_per_s": statistics.median(known) if known else None,
+        "ratio": statistics.median(ratios) if ratios else None,
+        "note": "" if known else "left out: a process a copy would be too many",
+    }
+
+
+def _speed(turn: tuple[int, float, float | None], copies: int) -> float:
+    steps, seconds, _ = turn
+    return copies * steps / seconds
 
 
 def _repeat(subject: Subject, seconds: float, clock: Clock) -> tuple[int, float, float | None]:
@@ -201,6 +250,32 @@ class Plain:
         self._env.close()
 
 
+class Others:
+    """Copies under a vector environment of others.
+
+    Args:
+        stepped: The copies.
+    """
+
+    def __init__(self, stepped: Stepped) -> None:
+        self._stepped = stepped
+
+    def warm_up(self) -> None:
+        """Take `STEPS` steps with actions at random."""
+        self.turn(time.perf_counter)
+
+    def turn(self, clock: Clock) -> tuple[float, float | None]:
+        """Take `STEPS` steps with actions at random."""
+        actions = self._stepped.draw(STEPS)
+        started = clock()
+        self._stepped.drive(actions)
+        return clock() - started, None
+
+    def close(self) -> None:
+        """Let the copies go."""
+        self._stepped.close()
+
+
 def draw_actions(random: np.random.Generator, space: Any, shape: tuple[int, ...]) -> NDArray[np.float32]:
     """Return actions (*shape, a) spread evenly over a space; where it has no bounds, over -1 to 1."""
     low, high = (np.where(np.isfinite(bound), bound, one) for bound, one in ((space.low, -1.0), (space.high, 1.0)))
@@ -220,6 +295,7 @@ def main() -> int:
             asked["threads"],
             min_time_s=asked["min_time_s"],
             repeats=asked["repeats"],
+            against=asked.get("against", ()),
         )
     except WorkbenchError as error:
         answer = {"error": str(error)}

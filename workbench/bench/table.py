@@ -11,9 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from workbench.bench import collection, off_policy, on_policy, processes, sbx, threshold, together
+from workbench.bench import collection, of_recipes, off_policy, on_policy, processes, sbx, threshold, together
 from workbench.bench.document import load
 from workbench.bench.figures import Figure, markdown_table
+from workbench.catalog import Entry
 from workbench.formatting import size
 from workbench.runs.machine import usable_cpus
 
@@ -62,6 +63,21 @@ def measurements(effort: Effort, *, everything: bool = False, texts: Sequence[st
     chosen = ppo + updates + ([] if effort.short else loops)
     if everything:
         chosen = [*_collection(effort), *chosen, *_others(effort)]
+    return [one for one in chosen if not texts or any(text.lower() in one.name.lower() for text in texts)]
+
+
+def of_environments(entries: Sequence[Entry], effort: Effort, texts: Sequence[str] = ()) -> list[Measurement]:
+    """Return what is to be measured of some environments: each algorithm of their recipes beside the stock one.
+
+    Args:
+        entries: The environments.
+        effort: How long.
+        texts: Only those with one of these in their name.
+    """
+    chosen = [
+        Measurement(case.name, partial(of_recipes.measure_recipe, case, effort.repeats))
+        for case in of_recipes.cases(list(entries))
+    ]
     return [one for one in chosen if not texts or any(text.lower() in one.name.lower() for text in texts)]
 
 

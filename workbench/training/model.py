@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,7 +73,14 @@ def actor_space(env: VecEnv) -> spaces.Space[Any]:
     return space
 
 
-def make_model(spec: RunSpec, env: VecEnv, *, seed: int, workers: int = 0) -> BaseAlgorithm:
+def make_model(
+    spec: RunSpec,
+    env: VecEnv,
+    *,
+    seed: int,
+    workers: int = 0,
+    classes: Mapping[Algorithm, type[BaseAlgorithm]] = CLASSES,
+) -> BaseAlgorithm:
     """Return the learner that a spec describes.
 
     Args:
@@ -81,6 +88,7 @@ def make_model(spec: RunSpec, env: VecEnv, *, seed: int, workers: int = 0) -> Ba
         env: What it learns from.
         seed: Of everything random.
         workers: Threads of an update at most; 0 for one a CPU.
+        classes: The learner of each algorithm; ours by default.
 
     Raises:
         RequestError: The algorithm cannot learn on these actions, or Stable-Baselines3 refuses a value.
@@ -94,7 +102,7 @@ def make_model(spec: RunSpec, env: VecEnv, *, seed: int, workers: int = 0) -> Ba
         policy = POLICIES[spec.algorithm]
         keywords["actor_size"] = math.prod(actor_space(env).shape or ())
     try:
-        model = CLASSES[spec.algorithm](
+        model = classes[spec.algorithm](
             policy,
             env,
             policy_kwargs=keywords,

@@ -36,12 +36,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--min-time", type=_seconds, default=0.5, metavar="S", help="seconds of stepping in a repeat (default: 0.5)"
     )
     environments.add_argument("--repeats", type=_count, default=3, metavar="N", help="the median is of N (default: 3)")
+    environments.add_argument(
+        "--against",
+        action="store_true",
+        help="beside the vector environments of Gymnasium and Stable-Baselines3 on the same task, in turns",
+    )
     training = kinds.add_parser(
         "training",
         help="PPO, SAC and TD3 beside those of Stable-Baselines3",
-        description="PPO, SAC and TD3 beside those of Stable-Baselines3, in turns at the same hyperparameters.",
+        description="PPO, SAC and TD3 beside those of Stable-Baselines3, in turns at the same hyperparameters: on the "
+        "half-cheetah at common ones, or on the environments that are named as their recipes say.",
     )
-    training.add_argument("texts", nargs="*", metavar="TEXT", help="only lines with one of these in their name")
+    training.add_argument(
+        "texts",
+        nargs="*",
+        metavar="ENV|TEXT",
+        help="environments, each with its recipe; or only lines with one of these in their name",
+    )
     training.add_argument("--short", action="store_true", help="fewer repeats")
     training.add_argument("--table", action="store_true", help="every figure: collection, memory and start-up too")
     training.add_argument(
@@ -83,7 +94,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
         os.environ.setdefault(name, value)
     if args.kind == "check":
         return _check(args, project)
-    return _environments(args, project) if args.kind == "environments" else _training(args)
+    return _environments(args, project) if args.kind == "environments" else _training(args, project)
 
 
 def _compare(args: argparse.Namespace) -> int:
@@ -124,7 +135,7 @@ def _environments(args: argparse.Namespace, project: Project) -> int:
     if max(threads) > cpus:
         _note(f"{max(threads)} threads on {cpus} CPUs take turns on them.")
     subjects = choose(discover(project), args.pattern)
-    sweep = Sweep(args.copies, threads, args.min_time, args.repeats)
+    sweep = Sweep(args.copies, threads, args.min_time, args.repeats, args.against)
     width = max(len(subject.source.name) for subject in subjects)
     for subject in subjects:
         if subject.configured_by is not None:
@@ -149,7 +160,12 @@ def _environment_line(row: Mapping[str, Any], width: int) -> str:
     if "error" in row:
         return f"{start}  failed: {row['error']}"
     cells = f"{digits(row['control_steps_per_s']):>9}  {digits(row['simulation_steps_per_s']):>14}"
-    return f"{start}  {cells}  {percent(row['bare_share']):>7}  {row['init_s']:>5.2f} s  {size(row['memory_bytes']):>7}"
+    line = f"{start}  {cells}  {percent(row['bare_share']):>7}  {row['init_s']:>5.2f} s  {size(row['memory_bytes']):>7}"
+    for rival in row.get("against", ()):
+        speed = digits(rival["control_steps_per_s"])
+        ratio = rival["note"] if rival["ratio"] is None else f"{rival['ratio']:.1f}× over {rival['environment']}"
+        line += f"\n{'':<{width}}  {rival['kind']:>15}  {speed:>9}  {ratio}"
+    return line
 
 
 def _check(args: argparse.Namespace, project: Project) -> int:
@@ -186,14 +202,27 @@ def _check_line(row: Mapping[str, Any], width: int) -> str:
     )
 
 
-def _training(args: argparse.Namespace) -> int:
+def _training(args: argparse.Namespace, project: Project) -> int:
     from workbench.bench.document import make_document
-    from workbench.bench.table import Effort, markdown, measurements, run_measurements
+    from workbench.bench.table import Effort, markdown, measurements, of_environments, run_measurements
+    from workbench.catalog import discover
 
     effort = Effort(short=args.short, sbx_python=args.sbx)
-    chosen = measurements(effort, everything=args.table, texts=args.texts)
+    # In the whole table every word is a text: some of its lines have the half-cheetah in their name.
+    by_name = {} if args.table else {entry.name: entry for entry in discover(project).entries}
+    entries = [by_name[text] for text in args.texts if text in by_name]
+    texts = [text for text in args.texts if text not in by_name]
+    if entries:
+        chosen = of_environments(entries, effort, texts)
+    else:
+        chosen = measurements(effort, everything=args.table, texts=texts)
+    if not chosen and entries:
+        names, wanted = " or ".join(entry.name for entry in entries), f" for {' or '.join(texts)}" if texts else ""
+        raise RequestError(
+            f"{names} has no recipe{wanted}.", hint="`workbench list` shows which environments have one."
+        )
     if not chosen:
-        raise RequestError(f"no line has {' or '.join(args.texts)} in its name.", hint="--table adds the others.")
+        raise RequestError(f"no line has {' or '.join(texts)} in its name.", hint="--table adds the others.")
     rows: list[dict[str, Any]] = []
     document = make_document("training", rows)
     for figure in run_measurements(chosen):
