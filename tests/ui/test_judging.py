@@ -165,6 +165,37 @@ async def test_a_sampled_evaluation_says_that_its_episodes_begin_alike_only(app:
         assert app.launcher.jobs[-1].words == words
 
 
+async def test_one_that_is_stopped_says_how_far_it_came(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        app.start_judging(["evaluate", "7f3a"], "ant 7f3a")
+        await pilot.pause()
+        job = app.launcher.jobs[-1]
+        job.tail = ("evaluating 7f3a: 3 of 100 episodes",)
+        await pilot.press("S")
+        job.tail = (json.dumps({"finished": False, "policy": "7f3a", "num_episodes": 100, "episodes_done": 3}),)
+        app.job_changed(job)
+        await settle(pilot)
+        assert "Stopped after 3 of 100 episodes" in seen.words(app) and "· stopped" in seen.words(app)
+
+
+async def test_what_was_found_last_is_shown_again(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await app.run_action("screen.app_output")
+        await pilot.pause()
+        assert "Nothing was evaluated" in seen.notices(app)
+        app.start_judging(["evaluate", "7f3a"], "ant 7f3a")
+        await pilot.press("escape", "question_mark")
+        ended(app, EVALUATION)
+        await pilot.pause()
+        assert "The evaluation of ant 7f3a is done. App: Last output (:) shows it." in seen.notices(app)
+        await pilot.press("escape")
+        await app.run_action("screen.app_output")
+        await settle(pilot)
+        assert "success 3 of 5" in seen.words(app)
+
+
 async def test_a_command_that_fails_shows_what_it_said(app: WorkbenchApp, settle: Settle) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

@@ -121,6 +121,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.keys", (), "Keys", "Every key of every screen, and how to change them.", "App: Keys", _ALL, "go"),
     Command("app.notifications", (), "Notifications", "What was told since the app started.", "App: Notifications",
             _ALL, "go"),
+    Command("app.output", (), "Last output", "What was found last: scores, comparisons, exports, checks, benchmarks.",
+            "App: Last output", _ALL, "go"),
     Command("app.folder", (), "Open folder", "Open the folder of what is shown.", "App: Open folder", _ALL, "go"),
     Command("app.suspend", (), "Suspend", "Back to the shell; `fg` returns.", "App: Suspend", _ALL, "go"),
     Command("view.next_pane", ("tab",), "Next pane", "To the next pane.", None, _ALL),

@@ -284,6 +284,10 @@ class WorkbenchScreen(Screen[None]):
 
         self.app.push_screen(NoticesCard())
 
+    def action_app_output(self) -> None:
+        """Show again what a command found last."""
+        self.workbench.show_last_output()
+
     def action_app_folder(self) -> None:
         """Open the folder of what is shown."""
         self.workbench.open_outside(self.folder)

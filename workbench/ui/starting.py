@@ -102,6 +102,14 @@ class Starting(Launching, Watching, Inspecting, Judging):
         job = next(alike, None) or self.launcher.start(words, kind="report", title=what, detail=dict(detail or {}))
         self.push_screen(card_of(job))
 
+    def show_last_output(self) -> None:
+        """Show again what the newest of these commands found, or how far it is."""
+        found = [job for job in self.launcher.jobs if job.kind == "report"]
+        if found:
+            self.push_screen(card_of(found[-1]))
+        else:
+            self.notify("Nothing was evaluated, compared, exported or checked since the app started.")
+
     def export(self, target: str, what: str) -> None:
         """Open the form of an export of a policy, and show what its command prints.
 
@@ -124,7 +132,7 @@ class Starting(Launching, Watching, Inspecting, Judging):
             return
         if job.state != "stopped":
             if isinstance(self.screen, ModalScreen):
-                self.notify(f"The {job.title} is done.")
+                self.notify(f"The {job.title} is done. App: Last output (:) shows it.")
             else:
                 self.push_screen(card_of(job))
 

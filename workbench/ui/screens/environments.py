@@ -41,8 +41,8 @@ from workbench.ui.widgets.preview import Preview, why_no_colours
 from workbench.ui.widgets.roomy_scroll import RoomyScroll
 
 EMPTY = (
-    "No environments here. An environment is a class in a file envs/<name>_env.py of this project; "
-    "ctrl+r reads the folders again."
+    "No environments here. Environments: New environment (:) writes one to start from: a class in a file "
+    "envs/<name>_env.py of this project. ctrl+r reads the folders again."
 )
 AGENTS = ("random", "zero", "sweep")
 """Who can act in an environment without a policy; the one it is tried with unless another is chosen first."""

@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from workbench.formatting import digits
 from workbench.ui.judged_text import comparison_text, document_in, evaluation_text, worst_episodes
 from workbench.ui.screens.output import OutputCard
 from workbench.ui.signs import shown
@@ -50,11 +51,14 @@ class _Judged(OutputCard):
         if self.job.state == "running":
             return Content(lines[-1] if lines else "…")
         if self.document is None:
-            self.document = document_in(reversed(lines))
-            if self.document is None or not self.document.get("finished"):
-                self.document = None
+            document = document_in(reversed(lines))
+            if document is not None and document.get("finished") is False:
+                done, asked = digits(document.get("episodes_done")), digits(document.get("num_episodes"))
+                return Content(f"Stopped after {done} of {asked} episodes; those that were played are not counted.")
+            if document is None or not document.get("finished"):
                 return super().told([line for line in lines if "{" not in line])
-            self.found(self.document)
+            self.document = document
+            self.found(document)
             self.show_keys()
         return shown(self.in_words(self.document), plain=self.workbench.plain)
 
@@ -139,7 +143,7 @@ class EvaluationCard(_Judged):
         self.action_watch()
 
     def action_watch(self) -> None:
-        """Watch the episode under the cursor; the card is back with a key of the place it was opened from."""
+        """Watch the episode under the cursor; App: Last output brings the card back."""
         episode = self._episode
         if episode is None:
             return
