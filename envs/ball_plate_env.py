@@ -52,12 +52,12 @@ class BallPlateEnv(BatchEnv[BallPlateEnvConfig]):
     controller acts 50 times a second; the simulation runs at 200 Hz.
 
     ## Action Space
-    A `Box(-0.3, 0.3, (2,), float32)`.
+    A `Box(-1, 1, (2,), float32)`.
 
-    | Num | Name  | Action                           | Min  | Max | Unit |
-    | --- | ----- | -------------------------------- | ---- | --- | ---- |
-    | 0   | roll  | tilt about x that the servo holds | -0.3 | 0.3 | rad |
-    | 1   | pitch | tilt about y that the servo holds | -0.3 | 0.3 | rad |
+    | Num | Name  | Action                            | Min | Max | Unit    |
+    | --- | ----- | --------------------------------- | --- | --- | ------- |
+    | 0   | roll  | tilt about x that the servo holds | -1  | 1   | 0.2 rad |
+    | 1   | pitch | tilt about y that the servo holds | -1  | 1   | 0.2 rad |
 
     ## Observation Space
     A `Box(-Inf, Inf, (10,), float64)`.
@@ -111,6 +111,10 @@ class BallPlateEnv(BatchEnv[BallPlateEnvConfig]):
         self._ball_velocity = self.qvel[:, BALL : BALL + 3]
         self._held = np.zeros(self.n_envs, dtype=np.int64)
         self._way = np.zeros((self.n_envs, 2))
+
+    def action_bounds(self) -> tuple[ArrayLike, ArrayLike]:
+        """Return -1 and 1 for both servos; they stand for the ends of their ranges."""
+        return -np.ones(2), np.ones(2)
 
     def initial_state(self, noise: Noise) -> tuple[ArrayLike, ArrayLike]:
         """Start at rest, ball and mark anywhere on the plate."""
