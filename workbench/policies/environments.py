@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from workbench.errors import NotFoundError, RequestError
+from workbench.errors import CheckpointError, NotFoundError, RequestError
+from workbench.policies.record import PolicyRecord
 from workbench.policies.spaces import describe_space
 from workbench.project import Project, open_project
+from workbench.runs.lineage import run_of
 from workbench.simulation import EnvSource, make_single
 from workbench.suggest import nearest
 
@@ -60,6 +63,30 @@ def facts_in(source: EnvSource) -> EnvironmentFacts:
         return facts_of(env, source.name)
     finally:
         env.close()
+
+
+def trained_in(record: PolicyRecord, checkpoint: Path) -> EnvSource:
+    """Return the environment that a checkpoint of ours names.
+
+    Args:
+        record: What it says of itself.
+        checkpoint: Its folder.
+
+    Raises:
+        RequestError: It names none.
+        CheckpointError: The code lies in the folder of the checkpoint, or of its run: whoever gave it away could have
+            put anything there.
+    """
+    source, run = EnvSource.from_json(dict(record.environment)), run_of(checkpoint)
+    came = (checkpoint if run is None else run.path).resolve()
+    module = Path(source.module or "")
+    # A path that is not whole is not gone to: its file is looked for among the environments that are here.
+    if module.is_absolute() and module.resolve().is_relative_to(came):
+        raise CheckpointError(
+            f"{checkpoint} names {module} as the code of its environment: that came along with it, and is not run.",
+            hint="--env ID plays it in an environment that is installed here.",
+        )
+    return source
 
 
 def find_environment(text: str, project: Project | None = None) -> EnvSource:

@@ -12,7 +12,7 @@ from workbench.errors import CheckpointError, NotFoundError, RequestError
 from workbench.policies.actor import Policy, PolicyActor
 from workbench.policies.checkpoint import RECORD_NAME, read_checkpoint, read_record
 from workbench.policies.description import TITLES, Description, PolicyKind
-from workbench.policies.environments import EnvironmentFacts, facts_in, find_environment
+from workbench.policies.environments import EnvironmentFacts, facts_in, find_environment, trained_in
 from workbench.policies.opening.manifests import Told, read_manifest
 from workbench.project import Project, open_project
 from workbench.simulation import EnvSource
@@ -183,7 +183,7 @@ def find_policy(
         environment = find_environment(environment, project)
     if kind == "workbench":
         record = read_record(path)
-        return FoundPolicy(path, kind, environment or EnvSource.from_json(dict(record.environment)), record.steps)
+        return FoundPolicy(path, kind, environment or trained_in(record, path), record.steps)
     if kind == "sb3":
         return _find_sb3(path, environment, normalizer, project)
     return _find_program(path, kind, environment, project)

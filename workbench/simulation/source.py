@@ -123,13 +123,14 @@ def load_class(source: EnvSource) -> type:
 def locate_module(source: EnvSource) -> Path:
     """Return the file of a source; one from another machine is found again by its name.
 
-    Looked for where it says, then among the environments of the project at hand, then among the shipped ones.
+    Looked for where it says, then among the environments of the project at hand, then among the shipped ones. A path
+    that is not whole says nothing: it would be looked for wherever one happens to be, among what strangers gave too.
 
     Raises:
         NotFoundError: It is nowhere.
     """
     path = Path(source.module or "")
-    if path.is_file():
+    if path.is_absolute() and path.is_file():
         return path.resolve()
     here = Path(os.environ.get(PROJECT_VARIABLE) or Path.cwd()) / "envs"
     for folder in (here, shipped_project().envs):

@@ -187,11 +187,10 @@ def target_of(checkpoint: Path) -> Target:
         CheckpointError: It is none, or not whole.
     """
     from workbench.policies import read_record
-    from workbench.simulation import EnvSource
+    from workbench.policies.environments import trained_in
 
     record = read_record(checkpoint)
-    source = EnvSource.from_json(dict(record.environment))
-    return Target(source, "policy", checkpoint, record.steps, _run_id(checkpoint))
+    return Target(trained_in(record, checkpoint), "policy", checkpoint, record.steps, _run_id(checkpoint))
 
 
 def _find_recording(path: Path, *, agent: AgentChoice | None, env: str | None) -> Target:
