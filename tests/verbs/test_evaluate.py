@@ -63,6 +63,16 @@ def test_words_tell_the_same(coin: Project, capsys: pytest.CaptureFixture[str]) 
     assert "4.5 ± 2.87" in shown
 
 
+def test_progress_is_told_in_a_pipe_only_where_it_is_asked_for(
+    coin: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate(coin, "coin", "--agent", "zero", "--episodes", "20", "--json", "--progress") == 0
+    shown = capsys.readouterr()
+    assert "evaluating zero: 0 of 20 episodes" in shown.err and json.loads(shown.out)["finished"] is True
+    assert evaluate(coin, "coin", "--agent", "zero", "--episodes", "20", "--json") == 0
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize(
     ("agent", "bar", "code"), [("zero", "1", 0), ("zero", "90%", 0), ("random", "0.95", 1), ("random", "0", 0)]
 )
