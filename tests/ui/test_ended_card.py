@@ -153,3 +153,36 @@ async def test_a_folder_that_goes_away_while_the_card_is_open_ends_nothing(
         assert app.screen is screen
         await pilot.press("escape")
         assert app.is_running
+
+
+async def test_the_states_that_led_to_it_are_played(
+    project: Project, app: WorkbenchApp, settle: Settle, monkeypatch: Any
+) -> None:
+    run = failed_run(project)
+    window = "anomalies/000000850000_observation_explosion.npz"
+    with EventWriter(run.events_path) as stream:
+        stream.append(
+            "anomaly",
+            steps=850_000,
+            what="observation_explosion",
+            message="an angle is 1e9",
+            window=window,
+            window_holds="states",
+        )
+    played: list[str] = []
+    monkeypatch.setattr(app, "start_play", lambda words, *_, **__: played.append(" ".join(words)))
+    async with app.run_test() as pilot:
+        await card(pilot, settle)
+        assert "v Watch   p Window" in seen.text(app)
+        await pilot.press("p")
+        await pilot.pause()
+        assert played == ["play 2b60:anomaly:850000"]
+
+
+async def test_without_a_window_there_is_nothing_to_play(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    failed_run(project)
+    async with app.run_test() as pilot:
+        screen = await card(pilot, settle)
+        assert "p Window" not in seen.text(app)
+        await pilot.press("p")
+        assert app.screen is screen

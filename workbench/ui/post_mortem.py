@@ -14,7 +14,7 @@ from textual.content import Content
 from workbench import formatting
 from workbench.catalog.entries import Entry
 from workbench.catalog.run_config import RunConfig, read_config
-from workbench.runs.anomalies import play_command, window_of
+from workbench.runs.anomalies import play_command, play_target, window_of
 from workbench.runs.diagnosis import RETURN, Compared, Diagnosis, Symptom, diagnose
 from workbench.runs.directory import RunDirectory
 from workbench.runs.history import History
@@ -41,6 +41,8 @@ class PostMortem:
     """The last lines of the log."""
     window: str = ""
     """What shows what led to it: a command, or the file where nothing can be seen of it; empty where nothing is."""
+    states: str = ""
+    """What `play` calls the states that led to it; empty where none were saved."""
 
 
 def read(row: RunRow, entry: Entry | None) -> PostMortem:
@@ -72,14 +74,15 @@ def read(row: RunRow, entry: Entry | None) -> PostMortem:
         usual=config.usual,
     )  # fmt: skip
     good = next((item for item in ladder if item.steps == found.last_good), None)
-    return PostMortem(found, past, good, tuple(words[-WORDS:]), _window(row.run, past))
+    return PostMortem(found, past, good, tuple(words[-WORDS:]), *_window(row.run, past))
 
 
-def _window(run: RunDirectory, past: Past) -> str:
+def _window(run: RunDirectory, past: Past) -> tuple[str, str]:
+    """What shows what led to the newest anomaly of which anything was saved, and what `play` calls that."""
     for mark in reversed(past.marks):
         if mark.get("kind") == "anomaly" and window_of(mark):
-            return play_command(run, mark) or window_of(mark)
-    return ""
+            return play_command(run, mark) or window_of(mark), play_target(run, mark)
+    return "", ""
 
 
 def compared(config: RunConfig, marks: Sequence[Mapping[str, Any]]) -> list[Compared]:

@@ -33,6 +33,7 @@ class EndedCard(Task[Answer]):
         Binding("o", "answer('log')", "Log", id="card.log"),
         Binding("i", "answer('config')", "Config", id="card.config"),
         Binding("v", "viewer_watch", "Watch the last good checkpoint", id="card.watch"),
+        Binding("p", "viewer_preview", "Play the states that led to it", id="card.states"),
         Binding("F", "run_fork", "Fork from the last good checkpoint", id="card.fork"),
         Binding("R", "run_resume", "Resume as it was", id="card.resume"),
         Binding("Y", "copy_command", "Copy what the card says", id="card.copy"),
@@ -107,6 +108,8 @@ class EndedCard(Task[Answer]):
             parts += self._action("R", "run_resume", "Resume as it was")
         if checkpoint is not None:
             parts += self._action("v", "viewer_watch", "Watch")
+        if self._found is not None and self._found.states:
+            parts += self._action("p", "viewer_preview", "Window")
         return Content.assemble(*parts)
 
     def _action(self, key: str, action: str, label: str) -> list[tuple[str, str]]:
@@ -133,6 +136,8 @@ class EndedCard(Task[Answer]):
         """Offer a checkpoint only where there is a good one, and nothing before it is known."""
         if command_id in ("run.fork", "viewer.watch"):
             return True if self._found is not None and self._found.checkpoint is not None else None
+        if command_id == "viewer.preview":
+            return True if self._found is not None and self._found.states else None
         if command_id == "run.resume":
             return True if self._found is not None else None
         return super().can(command_id)
@@ -149,6 +154,14 @@ class EndedCard(Task[Answer]):
             target = f"{self._row.reference}:{steps}"
             title = f"{self._row.title} at {formatting.amount(steps)}"
             self.workbench.start_play(["play", target], title, {"target": target, "run": str(self._row.path)})
+
+    def action_viewer_preview(self) -> None:
+        """Play the states that were saved of what led to it."""
+        if self._found is not None and self._found.states:
+            target = self._found.states
+            self.dismiss(None)
+            detail = {"target": target, "run": str(self._row.path)}
+            self.workbench.start_play(["play", target], f"anomaly of {self._row.title}", detail)
 
     def action_run_fork(self) -> None:
         """Open the form of a run that goes on from the last good checkpoint, what would mend it filled in."""
