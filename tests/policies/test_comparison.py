@@ -51,6 +51,17 @@ def test_few_episodes_that_differ_are_no_clear_difference() -> None:
     assert duel.p_value == pytest.approx(0.0625) and duel.outcome == "no_clear_difference"
 
 
+@pytest.mark.parametrize(("successes", "fewest"), [(True, 6), (False, 5)])
+def test_with_fewer_episodes_than_it_says_nothing_is_clear(successes: bool, fewest: int) -> None:
+    # Five tosses of a coin that fall alike are 2 / 32, six are 2 / 64.
+    for episodes in (fewest - 1, fewest):
+        good = scores((1,) * episodes, [True] * episodes if successes else None)
+        bad = scores((0,) * episodes, [False] * episodes if successes else None)
+        comparison = compare(["new", "old"], [good, bad])
+        assert comparison.fewest_episodes == fewest
+        assert (comparison.duels[0].outcome == "did_better") is (episodes == fewest)
+
+
 def test_the_first_is_compared_with_each_of_the_others() -> None:
     comparison = compare(["new", "good", "bad"], [scores(HARD), scores(HARD + 50 + NOISE), scores(HARD - 50 + NOISE)])
     assert [(duel.new, duel.old, duel.outcome) for duel in comparison.duels] == [

@@ -45,6 +45,13 @@ def test_returns_decide_where_success_is_not_measured(coin: Project, capsys: pyt
     assert "did worse" in shown and "not measured" in shown
 
 
+def test_too_few_episodes_for_any_verdict_are_told(coin: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare(coin, "random", "zero", "--env", "coin", "--episodes", "5", "--fail-if-worse") == 0
+    assert "fewer than 6 episodes no difference is clear" in capsys.readouterr().err
+    assert compare(coin, "random", "zero", "--env", "coin", "--episodes", "6") == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_policies_of_one_environment_meet_the_same_episodes(
     coin: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,8 +17,11 @@ from workbench.errors import RequestError
 from workbench.policies.chances import SIGNIFICANT, Range, mcnemar
 from workbench.policies.evaluation import Evaluation
 from workbench.policies.judgement import success_range
-from workbench.runs.contrast import ahead_in_pairs
+from workbench.runs.contrast import FEWEST_EPISODES, ahead_in_pairs
 from workbench.runs.statistics import Interval, bootstrap, iqm
+
+FEWEST_SOLVED = next(count for count in range(1, 100) if mcnemar(count, 0) < SIGNIFICANT)
+"""So many episodes that only one of two policies solves are more than chance."""
 
 Outcome = Literal["did_better", "did_worse", "no_clear_difference"]
 """How the new policy did against another."""
@@ -91,6 +94,11 @@ class Comparison:
     """In the order they were named, the new one first."""
     duels: tuple[Duel, ...]
     """The new one against each of the others."""
+
+    @property
+    def fewest_episodes(self) -> int:
+        """With fewer no difference is clear, however large it is."""
+        return FEWEST_SOLVED if any(duel.p_value is not None for duel in self.duels) else FEWEST_EPISODES
 
     @property
     def did_worse(self) -> list[str]:

@@ -14,7 +14,8 @@ from workbench.runs.statistics import CONFIDENCE, FEWEST_RUNS, REPETITIONS, Inte
 Floats = NDArray[np.float64]
 
 _SEED = 20_210_830
-_FEWEST_EPISODES = 5
+FEWEST_EPISODES = 5
+"""With fewer there is no interval of a difference between pairs."""
 
 
 def ahead(ours: ArrayLike, theirs: ArrayLike, *, repetitions: int = REPETITIONS, seed: int = _SEED) -> Interval:
@@ -62,7 +63,7 @@ def ahead_in_pairs(
     gaps = np.asarray(ours, dtype=np.float64) - np.asarray(theirs, dtype=np.float64)
     gaps = gaps[np.isfinite(gaps)]
     value = float(gaps.mean()) if len(gaps) else float("nan")
-    if len(gaps) < _FEWEST_EPISODES:
+    if len(gaps) < FEWEST_EPISODES:
         return Interval(value, float("nan"), float("nan"), len(gaps))
     places = np.random.default_rng(seed).integers(len(gaps), size=(repetitions, len(gaps)))
     return _interval(value, gaps[places].mean(axis=1), len(gaps))

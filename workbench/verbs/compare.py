@@ -69,6 +69,11 @@ def run(args: argparse.Namespace, project: Project) -> int:
     if args.csv is not None:
         with noting(failures):
             write_table(args.csv, to_csv(comparison))
+    if args.episodes < comparison.fewest_episodes:
+        write_line(
+            f"warning: with fewer than {comparison.fewest_episodes} episodes no difference is clear, however large.",
+            sys.stderr,
+        )
     if args.json:
         write_json({"finished": True, **comparison.to_json()})
     else:
