@@ -123,6 +123,7 @@ async def test_files_that_belong_to_nothing_are_listed_with_the_reason(project: 
     fakes.write_environments(project)
     durable.write_json(project.envs / "walker_env_fast.json", {"description": "x", "env_cfg": {}})
     durable.write_json(project.recipes / "walker_env.train.json", {"ppo": {}})
+    (project.envs / "zero_env.py").write_text("import numpy\n", encoding="utf-8")
     app = fakes.make_app(project)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -131,6 +132,9 @@ async def test_files_that_belong_to_nothing_are_listed_with_the_reason(project: 
         await pilot.pause()
         assert "walker_env.train.json" in text(app)
         assert "belongs to no environment" in told(app)
+        await pilot.press("k", "k")
+        await pilot.pause()
+        assert "! envs/zero_env.py: defines no environment" in told(app)
 
 
 async def test_the_filter_finds_keeps_and_restores(app: WorkbenchApp, settle: Settle) -> None:

@@ -133,6 +133,17 @@ async def test_typing_the_recipes_own_value_is_no_change(app: WorkbenchApp, sett
         assert form.draft.edits == {}
 
 
+async def test_the_help_says_what_follows_from_what_is_typed(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(120, 50)) as pilot:
+        form = await opened(pilot, settle)
+        await fill_in(pilot, form, "ppo.n_steps", "64")
+        await fill_in(pilot, form, "n_envs", "8")
+        line(form, "total_steps").editor.focus()
+        for steps, iterations in (("5120", "10 iterations"), ("10240", "20 iterations")):
+            await fill_in(pilot, form, "total_steps", steps)
+            assert iterations in str(form.query_one("#help", Static).content)
+
+
 async def test_all_problems_stand_at_their_fields_at_once(app: WorkbenchApp, settle: Settle) -> None:
     async with app.run_test(size=(120, 50)) as pilot:
         form = await opened(pilot, settle)

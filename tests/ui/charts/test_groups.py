@@ -100,6 +100,13 @@ def test_the_readout_has_the_ends_of_the_band_and_at_the_crosshair_every_seed() 
     assert settings(DATA, RAW, plan(DATA, RAW), 100) == "not smoothed · steps · band 95 % of 3 seeds"
 
 
+def test_no_band_is_promised_of_fewer_runs_than_make_one() -> None:
+    two = ChartData("m", "return", groups=(group(*THREE[:2]),))
+    assert settings(two, RAW, plan(two, RAW), 100).endswith(" · no band of 2 seeds")
+    lines = replace(RAW, seeds=SeedView.LINES)
+    assert settings(two, lines, plan(two, lines), 100).endswith(" · lines of 2 seeds")
+
+
 def test_a_group_lies_on_the_other_axes_where_its_runs_were_on_average() -> None:
     slow = replace(THREE[1], wall_s=THREE[1].wall_s * 4)
     data = ChartData("m", "return", groups=(group(THREE[0], slow, THREE[2]),))

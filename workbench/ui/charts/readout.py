@@ -63,8 +63,10 @@ def settings_parts(data: ChartData, view: ChartView, plan: Plan, width: int) -> 
         parts.append(("chart.x_axis", view.x_axis.value))
     if data.groups and width >= WIDE:
         most = max(len(group.members) for group in data.groups)
-        name = "band 95 %" if view.seeds is SeedView.BAND else view.seeds.value
-        parts.append(("chart.seeds", f"{name} of {most} seeds"))
+        drawn = (
+            view.seeds.value if view.seeds is not SeedView.BAND else "band 95 %" if most >= FEWEST_RUNS else "no band"
+        )
+        parts.append(("chart.seeds", f"{drawn} of {most} seeds"))
     return parts
 
 

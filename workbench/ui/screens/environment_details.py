@@ -267,5 +267,6 @@ def _problem(problem: Problem, root: Path) -> Fact:
         where = f"{shown}{f' line {problem.line}' if problem.line else ''}: "
     near = f"; nearest is {problem.nearest}" if problem.nearest else ""
     sign, colour = ("✗", "$state-failed") if problem.severity == "error" else ("!", "$state-paused")
-    said = Content.assemble((f"{sign} ", colour), (where, "$muted"), (problem.key, "bold"), f" {problem.message}{near}")
+    key = (f"{problem.key} " if problem.key else "", "bold")
+    said = Content.assemble((f"{sign} ", colour), (where, "$muted"), key, f"{problem.message}{near}")
     return Fact("", said, whole=True)

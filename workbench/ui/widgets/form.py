@@ -266,6 +266,8 @@ class FormSection(Vertical):
         self._wrong = sum(key in problems and problems[key].severity == "error" for key in keys)
         if not self.query(FieldLine):
             self._values = {key: edits.get(key, base[key]) for key in keys}
+        # Lines that are there are told at once: the help of the one in focus repeats its remark.
+        self._tell_lines()
         self.call_next(self._show_lines)
 
     def _tell_lines(self) -> None:
