@@ -173,7 +173,7 @@ async def test_the_states_that_led_to_it_are_played(
     monkeypatch.setattr(app, "start_play", lambda words, *_, **__: played.append(" ".join(words)))
     async with app.run_test() as pilot:
         await card(pilot, settle)
-        assert "v Watch   p Window" in seen.text(app)
+        assert "workbench play 2b60:anomaly:850000 p plays it" in seen.words(app)
         await pilot.press("p")
         await pilot.pause()
         assert played == ["play 2b60:anomaly:850000"]
@@ -183,6 +183,6 @@ async def test_without_a_window_there_is_nothing_to_play(project: Project, app: 
     failed_run(project)
     async with app.run_test() as pilot:
         screen = await card(pilot, settle)
-        assert "p Window" not in seen.text(app)
+        assert "p plays it" not in seen.text(app)
         await pilot.press("p")
         assert app.screen is screen

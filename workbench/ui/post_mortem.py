@@ -134,7 +134,7 @@ def facts(row: RunRow, found: PostMortem, width: int, *, plain: bool) -> list[Co
     good = good_text(found, has_any=row.run.latest() is not None, plain=plain)
     lines.append(_labelled("last good", good, width))
     if found.window:
-        lines.append(_labelled("window", found.window, width))
+        lines.append(_labelled("window", f"{found.window}{'   p plays it' if found.states else ''}", width))
     return lines
 
 

@@ -108,8 +108,6 @@ class EndedCard(Task[Answer]):
             parts += self._action("R", "run_resume", "Resume as it was")
         if checkpoint is not None:
             parts += self._action("v", "viewer_watch", "Watch")
-        if self._found is not None and self._found.states:
-            parts += self._action("p", "viewer_preview", "Window")
         return Content.assemble(*parts)
 
     def _action(self, key: str, action: str, label: str) -> list[tuple[str, str]]:
