@@ -11,6 +11,7 @@ import torch
 from gymnasium import spaces
 
 from tests.policies.conftest import LOPSIDED, Learnt
+from workbench.errors import RequestError
 from workbench.policies.actor import PolicyActor
 from workbench.policies.checkpoint import read_checkpoint
 
@@ -31,6 +32,12 @@ def test_actions_equal_those_of_stable_baselines3(learnt: Learnt, tmp_path: Path
     reach = (LOPSIDED.high - LOPSIDED.low) / 2
     np.testing.assert_allclose(actions / reach, wanted / reach, rtol=1e-5, atol=1e-6)
     assert np.ptp(wanted, axis=0).max() > 0.1, "the actions compared must differ"
+
+
+@pytest.mark.parametrize("shape", [(5,), (), (2, 4), (3, 1)])
+def test_observations_of_another_shape_are_refused(shape: tuple[int, ...], learnt: Learnt, tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match=r"it reads \(n, 5\)"):
+        act(learnt, tmp_path, np.zeros(shape))
 
 
 @pytest.mark.parametrize(

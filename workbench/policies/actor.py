@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -9,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.errors import RequestError
 from workbench.policies.checkpoint import Checkpoint
 from workbench.policies.description import Description
 from workbench.policies.network import Floats, Linear, Trunk
@@ -131,7 +133,11 @@ class PolicyActor:
         return self._record
 
     def act(self, observations: NDArray[Any]) -> NDArray[Any]:
-        """Return actions for observations; a row's action does not depend on the other rows."""
+        """Return actions for observations; a row's action does not depend on the other rows.
+
+        Raises:
+            RequestError: The observations are of another shape than the policy's.
+        """
         features = self._trunk(self._inputs(np.asarray(observations)))
         outputs = self._head(features)
         if self._network.head_limit is not None:
@@ -157,7 +163,14 @@ class PolicyActor:
         if space.kind == "discrete":
             one_hot: Floats = np.eye(space.size, dtype=np.float32)[observations.astype(int).ravel()]
             return one_hot
-        rows = observations.reshape(len(observations), -1)
+        # A row of another length would be spread over all that the normaliser knows, and give actions all the same.
+        if not observations.ndim or math.prod(observations.shape[1:]) != space.size:
+            raise RequestError(
+                f"observations of shape {observations.shape} are not ones of this policy: it reads "
+                f"{('n', *space.shape)}, a row for each copy.".replace("'", ""),
+                hint="A single observation is a row too: observation[None].",
+            )
+        rows = observations.reshape(len(observations), space.size)
         if self._record.normalizer is not None:
             # In double precision, as the statistics are, and as the learner's own normaliser does it.
             rows = np.clip((rows - self._mean) / self._scale, -self._clip, self._clip)
