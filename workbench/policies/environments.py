@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -79,14 +82,39 @@ def trained_in(record: PolicyRecord, checkpoint: Path) -> EnvSource:
     """
     source, run = EnvSource.from_json(dict(record.environment)), run_of(checkpoint)
     came = (checkpoint if run is None else run.path).resolve()
-    module = Path(source.module or "")
-    # A path that is not whole is not gone to: its file is looked for among the environments that are here.
-    if module.is_absolute() and module.resolve().is_relative_to(came):
+    module = _code_of(source)
+    if module is not None and any(module.resolve().is_relative_to(folder) for folder in _strange(source, came)):
         raise CheckpointError(
             f"{checkpoint} names {module} as the code of its environment: that came along with it, and is not run.",
             hint="--env ID plays it in an environment that is installed here.",
         )
     return source
+
+
+def _code_of(source: EnvSource) -> Path | None:
+    """Return the file that would be imported for an environment; None where it is found by its name alone."""
+    if source.module is not None:
+        # A path that is not whole is not gone to: its file is looked for among the environments that are here.
+        return Path(source.module) if Path(source.module).is_absolute() else None
+    package, colon, _ = source.env_id.partition(":")
+    if not colon:
+        return None
+    # Gymnasium imports what stands before a colon.
+    with contextlib.suppress(ImportError, ValueError):
+        found = find_spec(package.partition(".")[0])
+        # A folder without an `__init__.py` has no file of its own.
+        places = [] if found is None else [found.origin, *(found.submodule_search_locations or ())]
+        return next((Path(place) for place in places if place is not None), None)
+    return None
+
+
+def _strange(source: EnvSource, came: Path) -> Iterator[Path]:
+    """Yield the folders whose code is not run for a checkpoint that came in a folder."""
+    yield came
+    here = Path.cwd().resolve()
+    if source.module is None and not Path(sys.prefix).resolve().is_relative_to(here):
+        # `python -m` imports from the folder one is in, among what strangers gave too.
+        yield here
 
 
 def find_environment(text: str, project: Project | None = None) -> EnvSource:

@@ -53,6 +53,23 @@ def test_a_path_that_is_not_whole_is_looked_for_among_the_environments_here(
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.parametrize("package", ["still_package", "still_folder.still_package"])
+def test_a_package_that_an_id_names_is_not_imported_from_where_one_is(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learnt = Learnt("ppo")
+    learnt.fields["environment"] |= {"env_id": f"{package}:Still-v0"}
+    checkpoint = learnt.write(tmp_path)
+    (tmp_path / "still_folder").mkdir()
+    for place in (tmp_path, tmp_path / "still_folder"):
+        (place / "still_package.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(CheckpointError, match="came along with it"):
+        evaluate(checkpoint, episodes=1)
+    assert not (tmp_path / "ran").exists()
+
+
 def test_code_elsewhere_is_that_of_the_environment(tmp_path: Path) -> None:
     module = tmp_path / "envs" / "still_env.py"
     checkpoint = given_away(tmp_path / "runs", str(module))
