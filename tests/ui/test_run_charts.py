@@ -161,3 +161,16 @@ def test_the_measured_return_of_a_recipe_is_a_reference() -> None:
     assert measured_reference(recipe, "sac") is None and measured_reference(recipe, "td3") is None
     spec = Spec.of({"spec": {"algorithm": "ppo", "stop_criteria": {"episode_return_mean": 9800}}}, None, recipe)
     assert [reference.name for reference in spec.references] == ["goal", "reference"]
+
+
+def test_what_others_published_of_the_same_version_is_a_reference_with_its_source() -> None:
+    told = {"env_id": "workbench/Hopper-v0", "algorithm": "td3", "stop_criteria": {"evaluation_return_mean": 9.0}}
+    goal, published = Spec.of({"spec": told}).references
+    assert goal.name == "goal" and published.compared
+    # RL-Zoo's 3606 and Tianshou's 3472 are of v3.
+    assert (published.name, published.source) == ("published SB3 on v5", "Hopper-v5")
+    assert (published.value, published.spread, published.seeds, published.steps) == (1666, 1470, 10, 1e6)
+    [range_of_steps] = Spec.of({"spec": {**told, "algorithm": "sac", "stop_criteria": {}}}).references
+    assert range_of_steps.steps is None and "4 M to 10 M steps" in range_of_steps.source.replace("\u00a0", " ")
+    variant = {"env_id": "workbench/HopperNeverEnds-v0", "algorithm": "td3"}
+    assert Spec.of({"spec": variant}).references == Spec.of({}).references == ()

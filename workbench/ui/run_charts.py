@@ -14,6 +14,7 @@ from workbench.runs.statistics import SeedBand
 from workbench.ui.charts.model import ChartData, Curve, Group, Ladder, Reference
 from workbench.ui.charts.overlay import Identity
 from workbench.ui.past import CheckpointRow, Past, Points
+from workbench.ui.published_lines import published_reference
 from workbench.ui.run_bars import LENGTHS, ending_bars, term_bars
 from workbench.ui.run_marks import evaluations_of, flags_of, ladder_of, shares
 from workbench.ui.theme import SERIES_COUNT
@@ -39,12 +40,14 @@ class Spec:
     episode_steps: int | None = None
     measured: Reference | None = None
     """What its recipe reached with its algorithm."""
+    published: Reference | None = None
+    """What others reached with it on the same version of the task."""
 
     @property
     def references(self) -> tuple[Reference, ...]:
         """The lines of a chart of returns."""
-        goal = () if self.goal is None else (Reference(self.goal, "goal"),)
-        return goal if self.measured is None else (*goal, self.measured)
+        goal = None if self.goal is None else Reference(self.goal, "goal")
+        return tuple(line for line in (goal, self.measured, self.published) if line is not None)
 
     @classmethod
     def of(
@@ -67,6 +70,7 @@ class Spec:
             starts if isinstance(starts, int) else None,
             episode_steps,
             None if measured is None else measured_reference(measured, str(spec.get("algorithm"))),
+            published_reference(str(spec.get("env_id")), str(spec.get("algorithm"))),
         )
 
 

@@ -9,6 +9,7 @@ from workbench.formatting import number, percent
 from workbench.runs.states import RunState
 from workbench.specs import Algorithm
 from workbench.specs.recipes import merged_for
+from workbench.ui.published_lines import published_reference
 from workbench.ui.run_charts import Spec, measured_reference
 from workbench.ui.theme import STATE_LOOKS
 from workbench.ui.watch import RunRow
@@ -41,12 +42,12 @@ def drawn(rows: Sequence[RunRow]) -> list[RunRow]:
 
 
 def spec_of(entry: Entry, algorithm: Algorithm) -> Spec:
-    """Return what the chart of an environment's runs is measured against: the goal and the reference of its recipe."""
-    recipe = entry.training
+    """Return what a chart of an environment's runs is measured against: goal, recipe's reference, others' return."""
+    recipe, published = entry.training, published_reference(entry.env_id, algorithm)
     if recipe is None:
-        return Spec()
+        return Spec(published=published)
     criteria = merged_for(recipe.data, algorithm).get("stop_criteria")
     criteria = criteria if isinstance(criteria, dict) else {}
     goal = criteria.get("episode_return_mean") or criteria.get("evaluation_return_mean")
     measured = measured_reference(recipe.reference, algorithm)
-    return Spec(goal=float(goal) if isinstance(goal, int | float) else None, measured=measured)
+    return Spec(float(goal) if isinstance(goal, int | float) else None, measured=measured, published=published)
