@@ -465,12 +465,30 @@ async def test_the_crosshair_means_a_checkpoint_of_the_run_under_the_cursor(proj
     app = fakes.make_app(project, players=players)
     written = [{"kind": "checkpoint", "steps": steps, "path": ""} for steps in (0, 6_000_000, 12_000_000)]
     run = fakes.fake_run(project, "ant", "aaaa", returns=RISING, events=written)
-    (run.path / "checkpoint_000012000000").mkdir()
+    for steps in (0, 6_000_000, 12_000_000):
+        (run.path / f"checkpoint_{steps:012d}").mkdir()
     async with app.run_test(size=(80, 40)) as pilot:
         await opened(pilot, settle)
         assert seen.text(app).count("◇") >= 3
         await pilot.press("left_square_bracket", "left_square_bracket", "v")
         assert players.last.words[:2] == ("play", "aaaa:6000000")
+
+
+async def test_a_checkpoint_that_was_thrown_away_is_on_the_curve_no_more(project: Project, settle: Settle) -> None:
+    app = fakes.make_app(project)
+    written = [{"kind": "checkpoint", "steps": steps, "path": ""} for steps in (0, 6_000_000, 12_000_000)]
+    run = fakes.fake_run(project, "ant", "aaaa", returns=RISING, events=written)
+    for steps in (0, 6_000_000, 12_000_000):
+        (run.path / f"checkpoint_{steps:012d}").mkdir()
+    async with app.run_test(size=(80, 40)) as pilot:
+        await opened(pilot, settle)
+        assert seen.line_with(app, "◇  ").count("◇") == 3
+        (run.path / "checkpoint_000006000000").rmdir()
+        await settle(pilot)
+        assert seen.line_with(app, "◇  ").count("◇") == 2
+        await pilot.press("left_square_bracket", "left_square_bracket")
+        await pilot.pause()
+        assert "▲ 0" in seen.text(app)
 
 
 async def test_it_opens_on_the_newest_live_run_else_where_it_was_left(project: Project, settle: Settle) -> None:

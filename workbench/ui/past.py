@@ -58,6 +58,8 @@ class Past:
     episodes: int = 0
     share: float = field(compare=False, default=1.0)
     """How much of its stream was read, 0 to 1: a long one takes seconds."""
+    kept: frozenset[int] | None = None
+    """Steps of the checkpoints that are on disk; nothing where that was not looked at."""
 
     @property
     def reading(self) -> str:
@@ -100,8 +102,8 @@ def version_of(history: History) -> tuple[int, ...]:
     )
 
 
-def take(history: History, record: Mapping[str, Any]) -> Past:
-    """Return what a history knows now; later growth leaves it as it is."""
+def take(history: History, record: Mapping[str, Any], kept: frozenset[int] | None = None) -> Past:
+    """Return what a history knows now, and which checkpoints are kept; later growth leaves it as it is."""
     return Past(
         version_of(history),
         {name: Points(item.steps, item.wall_s, item.episodes, item.values) for name, item in history.series.items()},
@@ -114,7 +116,15 @@ def take(history: History, record: Mapping[str, Any]) -> Past:
         history.wall_s,
         history.episodes,
         history.share,
+        kept,
     )
+
+
+def kept_steps(run: RunDirectory) -> frozenset[int] | None:
+    """Return the steps of a run's checkpoints on disk; nothing of another tool's, or where the folder is gone."""
+    with contextlib.suppress(OSError):
+        return None if run.is_foreign else run.kept_steps()
+    return None
 
 
 def read_checkpoints(run: RunDirectory, past: Past) -> tuple[CheckpointRow, ...]:

@@ -15,9 +15,10 @@ _SIGNS = {"anomaly": "!", "resumed": "R", "set": "C", "forked": "F"}
 
 
 def ladder_of(past: Past, row: RunRow) -> tuple[Ladder, ...]:
-    """Return the checkpoints a run told of; those thrown away since are among them."""
+    """Return the checkpoints a run told of and that are kept."""
     best = None if row.best is None else row.best.steps
-    steps = sorted({int(mark["steps"]) for mark in past.marks if mark.get("kind") == "checkpoint"})
+    told = {int(mark["steps"]) for mark in past.marks if mark.get("kind") == "checkpoint"}
+    steps = sorted(told if past.kept is None else told & past.kept)
     return tuple(Ladder(count, "◆" if count == best else "◇") for count in steps)
 
 

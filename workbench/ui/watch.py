@@ -31,7 +31,7 @@ from workbench.runs.summary import RunSummary
 from workbench.ui.asking import Requests, Said
 from workbench.ui.log_tail import LogTail
 from workbench.ui.news import news_of
-from workbench.ui.past import CheckpointRow, Past, read_checkpoints, take, version_of
+from workbench.ui.past import CheckpointRow, Past, kept_steps, read_checkpoints, take, version_of
 
 if TYPE_CHECKING:
     from workbench.ui.app import WorkbenchApp
@@ -445,9 +445,9 @@ class RunWatch:
         # Written once and whole; one that is missing may still be on its way.
         record = self._records.get(path) or history.run.record()
         self._records[path] = record
-        known = self._pasts.get(path)
-        if known is None or known.record is not record or known.version != version_of(history):
-            known = self._pasts[path] = take(history, record)
+        known, kept = self._pasts.get(path), kept_steps(history.run)
+        if known is None or known.record is not record or (known.version, known.kept) != (version_of(history), kept):
+            known = self._pasts[path] = take(history, record, kept)
         return known
 
     def _tell(self, owner: Widget, followed: _Followed, pasts: Mapping[Path, Past]) -> None:
