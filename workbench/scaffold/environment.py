@@ -212,12 +212,15 @@ def _recipe(name: str) -> dict[str, Any]:
         "description": f"A first recipe for {name}: short, with settings that do for small tasks.",
         "total_steps": 200_000,
         "normalize_observations": True,
+        "normalize_rewards": True,
         "ppo": {
             "n_envs": 32,
             "n_steps": 64,
             "batch_size": 512,
             "n_epochs": 10,
             "learning_rate": 0.001,
+            # Motors driven from end to end at first swing most models about until returns teach nothing.
+            "log_std_init": -1.0,
             "checkpoint_freq": 10,
         },
     }
