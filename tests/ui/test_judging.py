@@ -241,6 +241,18 @@ async def test_marked_runs_are_compared_on_the_same_episodes(
         assert "solved 45 that the other did not, missed 0 that it did, p 5.7e-14" in shown
 
 
+async def test_what_a_comparison_is_worth_is_told(app: WorkbenchApp, settle: Settle) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        app.start_judging(["compare", "7f3a", "random", "--episodes", "5"], "policies")
+        await pilot.pause()
+        warning = "with fewer than 6 episodes no difference is clear, however large."
+        tail = [f"warning: {warning}", json.dumps(COMPARISON)]
+        app.launcher.finish(app.launcher.jobs[-1], tail=tail)  # type: ignore[attr-defined]
+        await settle(pilot)
+        assert f"! {warning}" in seen.words(app)
+
+
 async def test_policies_of_two_environments_are_not_compared(app: WorkbenchApp, settle: Settle) -> None:
     task = CompareTask(["7f3a", "9d77"], {"7f3a": "ant", "9d77": "cart_pole"})
     async with app.run_test(size=(80, 24)) as pilot:

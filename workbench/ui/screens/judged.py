@@ -24,6 +24,7 @@ AGENTS = frozenset({"zero", "random", "sweep"})
 """What `compare` takes for agents instead of policies."""
 MOST_BESIDE = 9
 """Policies that play side by side."""
+_WARNS = "warning: "
 WITH_VALUE = frozenset({"--agent", "--env", "--normalizer"})
 WITHOUT_VALUE = frozenset({"--stochastic", "--trust"})
 """Flags that playing and scoring have in common."""
@@ -45,6 +46,8 @@ class _Judged(OutputCard):
 
     READS: ClassVar[int] = MOST_BYTES
     document: dict[str, Any] | None = None
+    warnings: Sequence[str] = ()
+    """What the command said besides of what its figures are worth."""
 
     def told(self, lines: Sequence[str]) -> Content:
         """Return what was found; before that how far it is, and what went wrong where nothing was found."""
@@ -58,6 +61,7 @@ class _Judged(OutputCard):
             if document is None or not document.get("finished"):
                 return super().told([line for line in lines if "{" not in line])
             self.document = document
+            self.warnings = [line.removeprefix(_WARNS) for line in lines if line.startswith(_WARNS)]
             self.found(document)
             self.show_keys()
         return shown(self.in_words(self.document), plain=self.workbench.plain)
@@ -168,7 +172,8 @@ class ComparisonCard(_Judged):
 
     def in_words(self, document: dict[str, Any]) -> Content:
         """Return the table and the differences."""
-        return comparison_text(document, self.query_one("#output", VerticalScroll).size.width)
+        told = comparison_text(document, self.query_one("#output", VerticalScroll).size.width)
+        return Content("\n").join([told, *(Content.styled(f"! {text}", "$warning") for text in self.warnings)])
 
     def on_resize(self) -> None:
         """Let the table fill the width there is."""
