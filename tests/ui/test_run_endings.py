@@ -30,3 +30,7 @@ def row(project: Project, state: RunState, reason: str) -> RunRow:
 )
 def test_what_was_not_finite_comes_before_where(project: Project, reason: str, said: str) -> None:
     assert ending(row(project, RunState.FAILED, reason)) == f"not finite: {said}"
+
+
+def test_a_run_taken_out_of_the_queue_never_started(project: Project) -> None:
+    assert ending(row(project, RunState.STOPPED, "stopped before it started")) == "never started"

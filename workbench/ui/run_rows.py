@@ -26,6 +26,7 @@ _ENDING_WORDS = (
     ("iterations", "iterations done"),
     ("seconds", "time is up"),
     ("request", "by hand"),
+    ("before it started", "never started"),
     ("SIGTERM", "by SIGTERM"),
     ("goal", "goal reached"),
 )
