@@ -20,8 +20,10 @@ RECIPES = {path.name.removesuffix(".train.json"): path for path in shipped_proje
 CASES = [(stem, algorithm) for stem in sorted(RECIPES) for algorithm in ALGORITHMS]
 
 
-def test_the_three_tasks_have_recipes() -> None:
-    assert set(RECIPES) == {"cart_pole_env", "half_cheetah_env", "ant_env_no_contact"}
+def test_every_task_has_a_recipe() -> None:
+    stems = {path.stem for path in shipped_project().envs.glob("*_env.py")}
+    # An ant that observes contacts has none: what it observes is noise to a small network.
+    assert set(RECIPES) == stems - {"ant_env"} | {"ant_env_no_contact"}
 
 
 @pytest.mark.parametrize("stem", sorted(RECIPES))
