@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.simulation import BatchEnv, BatchEnvConfig, Noise, find_asset, load_spec
+from workbench.simulation import TIME_LIMIT, BatchEnv, BatchEnvConfig, Noise, find_asset, load_spec
 
 POLE_GEAR = 10.0
 """Torque on the pole for one unit of action, in N m; on the cart it is 100 N, the gear of the model's motor."""
@@ -81,7 +81,7 @@ class CartPoleEnv(BatchEnv[CartPoleEnvConfig]):
     - *pole_angle*: the pole is more than `angle_limit_rad` from the vertical (never with `free_pole`).
 
     ### Truncation
-    - *time_limit*: after `episode_steps` (1000) steps.
+    - *time_limit*: after `episode_steps` (1000) steps. This is success: the pole still stands.
 
     ## Arguments
     | Field               | Default | Meaning |
@@ -97,6 +97,7 @@ class CartPoleEnv(BatchEnv[CartPoleEnvConfig]):
     """
 
     follow_body = "cart"
+    successes = (TIME_LIMIT,)
 
     def load(self) -> Any:
         """Return the model, with the changes that the configuration asks for."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.simulation import BatchEnv, BatchEnvConfig, Noise, gymnasium_assets, load_spec
+from workbench.simulation import TIME_LIMIT, BatchEnv, BatchEnvConfig, Noise, gymnasium_assets, load_spec
 
 LARGEST = 10.0
 """What observed velocities (m/s, rad/s) and the rail's force (N) are clipped at, either side of zero."""
@@ -73,7 +73,7 @@ class InvertedDoublePendulumEnv(BatchEnv[InvertedDoublePendulumEnvConfig]):
     - *fallen*: the tip is no higher than 1 m.
 
     ### Truncation
-    - *time_limit*: after `episode_steps` (1000) steps.
+    - *time_limit*: after `episode_steps` (1000) steps. This is success: both poles still stand.
 
     ## Arguments
     | Field               | Default | Meaning |
@@ -83,6 +83,8 @@ class InvertedDoublePendulumEnv(BatchEnv[InvertedDoublePendulumEnvConfig]):
     | `frame_skip`        | 5       | simulation steps in one step |
     | `episode_steps`     | 1000    | steps of the time limit; 0 is none |
     """
+
+    successes = (TIME_LIMIT,)
 
     def load(self) -> Any:
         """Return Gymnasium's model."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.simulation import BatchEnv, BatchEnvConfig, Noise, gymnasium_assets, load_spec
+from workbench.simulation import TIME_LIMIT, BatchEnv, BatchEnvConfig, Noise, gymnasium_assets, load_spec
 
 TILT_LIMIT_RAD = 0.2
 """The angle from the vertical at which the pole has fallen."""
@@ -63,7 +63,7 @@ class InvertedPendulumEnv(BatchEnv[InvertedPendulumEnvConfig]):
     - *fallen*: the pole is more than 0.2 rad from the vertical.
 
     ### Truncation
-    - *time_limit*: after `episode_steps` (1000) steps.
+    - *time_limit*: after `episode_steps` (1000) steps. This is success: the pole still stands.
 
     ## Arguments
     | Field               | Default | Meaning |
@@ -72,6 +72,8 @@ class InvertedPendulumEnv(BatchEnv[InvertedPendulumEnvConfig]):
     | `frame_skip`        | 2       | simulation steps in one step |
     | `episode_steps`     | 1000    | steps of the time limit; 0 is none |
     """
+
+    successes = (TIME_LIMIT,)
 
     def load(self) -> Any:
         """Return Gymnasium's model."""
