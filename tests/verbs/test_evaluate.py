@@ -86,8 +86,9 @@ def test_the_bar_decides_the_exit_code(
 
 def test_an_uncertain_verdict_is_told_with_how_to_settle_it(coin: Project, capsys: pytest.CaptureFixture[str]) -> None:
     assert evaluate(coin, "coin", "--agent", "zero", "--episodes", "10", "--require-success", "0.9") == 0
-    warning = capsys.readouterr().err
-    assert "both sides of 0.9" in warning and "--episodes 40" in warning
+    shown = capsys.readouterr()
+    assert "both sides of 0.9" in shown.err and "--episodes 40" in shown.err
+    assert "passed: 100 % of the episodes succeeded, 90 % are required" in shown.out
 
 
 def test_a_bar_where_success_is_not_measured_is_refused(coin: Project, capsys: pytest.CaptureFixture[str]) -> None:

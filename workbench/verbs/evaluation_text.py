@@ -41,10 +41,18 @@ def lines(
         yield _line("problem", f"episode {evaluation.seed + place}: {problem.rstrip('.')}")
     if verdict is not None:
         word = "passed" if verdict.is_passed else "failed"
-        yield _line("verdict", f"{word}: {verdict.rate:g} of the episodes succeeded, {verdict.bar:g} are required")
+        yield _line(
+            "verdict",
+            f"{word}: {_percent(verdict.rate)} of the episodes succeeded, {_percent(verdict.bar)} are required",
+        )
     if steps:
         yield "NEXT"
         yield from (f"  {step}" for step in steps)
+
+
+def _percent(share: float) -> str:
+    """Return a share as precisely as a bar may need it: 89.97 % is not 90 %."""
+    return f"{100 * share:.4g} %"
 
 
 def _title(contestant: Contestant, evaluation: Evaluation) -> str:
