@@ -129,3 +129,7 @@ def test_what_can_only_be_a_path_is_missed_as_one(
     with pytest.raises(NotFoundError, match="logs is a folder without a policy") as caught:
         resolve_checkpoint(project, "logs")
     assert "workbench import logs" in caught.value.hint
+    (tmp_path / "logs" / "policy.onnx").touch()
+    with pytest.raises(NotFoundError, match="logs is a folder") as caught:
+        resolve_checkpoint(project, "logs")
+    assert "logs/policy.onnx" in caught.value.hint

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import gymnasium
@@ -32,6 +33,7 @@ def test_an_episode_ends_with_its_return_its_length_and_its_reason(truncates: bo
     assert ended is not None
     assert (ended.return_, ended.length, ended.reason, ended.seed) == (1.5, 3, reason, 0)
     assert describe(0, ended) == f"episode 1  return 1.50  length 3  {reason}  seed 0"
+    assert describe(0, replace(ended, seed=None)) == f"episode 1  return 1.50  length 3  {reason}"
 
 
 def test_an_environment_that_raises_is_one_sentence() -> None:

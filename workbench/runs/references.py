@@ -91,6 +91,9 @@ def _miss_of_path(text: str) -> NotFoundError | None:
     path = Path(text).expanduser()
     try:
         if path.is_dir():
+            programs = sorted(one for one in path.iterdir() if one.suffix.lower() in POLICY_SUFFIXES)
+            if programs:
+                return NotFoundError(f"{text} is a folder.", hint=f"Name the policy in it: {programs[0]}.")
             return NotFoundError(
                 f"{text} is a folder without a policy.",
                 hint=f"`workbench import {text}` shows the runs below it; name the folder or the file of one.",

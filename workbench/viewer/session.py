@@ -161,7 +161,6 @@ def longest_episode(env: Any) -> int | None:
 def describe(number: int, episode: EpisodeResult) -> str:
     """Return one line about an episode."""
     ending = episode.reason or "cut short"
-    return (
-        f"episode {number + 1}  return {episode.return_ or 0.0:.2f}  length {episode.length}  {ending}"
-        f"  seed {episode.seed}"
-    )
+    # A window of states that a run saved was begun by no seed of its own.
+    seed = "" if episode.seed is None else f"  seed {episode.seed}"
+    return f"episode {number + 1}  return {episode.return_ or 0.0:.2f}  length {episode.length}  {ending}{seed}"
