@@ -207,6 +207,22 @@ def test_a_kill_takes_what_the_trainer_started_and_what_will_not_listen(
     until(lambda: ProcessIdentity.of(grandchild) is None)
 
 
+def test_a_kill_leaves_a_trainer_no_time_to_save(queue: Queue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    saved, script = tmp_path / "saved", tmp_path / "saving.py"
+    script.write_text(
+        "import pathlib, signal, sys, time\n"
+        f"signal.signal(signal.SIGTERM, lambda *_: (pathlib.Path({str(saved)!r}).touch(), sys.exit()))\n"
+        "print('ready', flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    monkeypatch.setenv(TRAINER_VARIABLE, f"{sys.executable} {script}")
+    [run] = queue(fake_launch())
+    until(lambda: run.log_path.exists() and "ready" in run.log_path.read_text())
+    seen = kill_run(run)
+    assert (seen.state, seen.reason) == (RunState.STOPPED, "killed by hand")
+    assert not saved.exists()
+
+
 def test_a_kill_never_signals_a_process_that_has_the_pid_now(runs_root: Path) -> None:
     run = RunDirectory.create(runs_root, "ppo", "a")
     bystander = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)

@@ -49,8 +49,12 @@ def stop_run(run: RunDirectory, *, timeout_s: float = 0.0) -> ObservedState:
 def kill_run(run: RunDirectory, *, grace_s: float = 5.0) -> ObservedState:
     """End the processes of a run now, without a checkpoint, and return the state that leaves.
 
-    The mark of the kill comes first, so that the run shows as stopped and not as crashed. What has not ended by
-    itself `grace_s` after SIGTERM gets SIGKILL. A queued run has no process and is stopped instead.
+    The mark of the kill comes first, so that the run shows as stopped and not as crashed. A queued run has no process
+    and is stopped instead.
+
+    Args:
+        run: The run.
+        grace_s: How long is waited for its processes to be gone, and for a queued run to be taken out.
 
     Raises:
         RequestError: The run's process is on another host, or another tool made it.
@@ -67,11 +71,9 @@ def kill_run(run: RunDirectory, *, grace_s: float = 5.0) -> ObservedState:
     # On a full disk the run will show as crashed; that is no reason not to end it.
     with contextlib.suppress(OSError):
         mark_killed(run, process)
+    # Held still, it starts no other while they are counted. SIGTERM it would answer with a checkpoint.
+    process.send_signal(signal.SIGSTOP)
     members = process.group()
-    for member in members:
-        member.send_signal(signal.SIGTERM)
-    _wait_for_all(members, grace_s)
-    members = list(dict.fromkeys([*members, *process.group()]))
     for member in members:
         member.send_signal(signal.SIGKILL)
     _wait_for_all(members, grace_s)
