@@ -113,6 +113,17 @@ def test_a_line_never_mixes_kinds_of_scores(project: Project, capsys: pytest.Cap
     assert "PPO *" in shown.out and "--evaluate" in shown.err
 
 
+def test_a_run_that_cannot_be_scored_keeps_no_other_from_it(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plant(project, HOPPER, 1, 100.0)
+    plant(project, HOPPER, 2, None)
+    # The second one's planted checkpoint holds no policy.
+    told = results(project, capsys, "--evaluate")
+    assert "cannot be scored" in told["notes"][0]
+    assert told["results"][0]["basis"]["kind"] == "settled"
+
+
 def test_other_settings_versions_and_algorithms_are_lines_of_their_own(
     hoppers: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 
 from workbench.catalog import Catalog
 from workbench.catalog.run_config import flat_settings, is_own
+from workbench.errors import WorkbenchError
 from workbench.report.facts import ReportedRun, read_run
 from workbench.runs.claims import CLAIMED, scores_in
 from workbench.runs.directory import RunDirectory
@@ -242,8 +243,11 @@ def read_results(
         if score is not None:
             for run in members:
                 best = run.summary.run.best()
-                if best is not None:
-                    score(best.path)
+                try:
+                    if best is not None:
+                        score(best.path)
+                except WorkbenchError as error:
+                    notes.append(f"{run.summary.name} cannot be scored: {error.message}")
         line = _result(members)
         if line is None:
             notes += [f"{run.summary.name} is left out: it has no return." for run in members]
