@@ -19,6 +19,9 @@ TITLES: Mapping[PolicyKind, str] = {
 }
 """What people call a kind."""
 
+_PACKAGES: Mapping[PolicyKind, str] = {"workbench": "workbench-rl", "sb3": "stable_baselines3"}
+"""What a kind was made with, as `versions` has it."""
+
 
 @dataclass(frozen=True)
 class Description:
@@ -52,9 +55,14 @@ class Description:
     """The file of its normaliser, where that is not the same."""
 
     @property
+    def called(self) -> str:
+        """Where it lies, and its title: what a sentence about it begins with."""
+        return f"{self.path} ({self.title})"
+
+    @property
     def title(self) -> str:
         """Who made it with what: `SAC by Stable-Baselines3 1.0 and gym 0.21`."""
-        tool = "stable_baselines3" if self.kind == "sb3" else ""
+        tool = _PACKAGES.get(self.kind, "")
         by = " ".join(part for part in (TITLES[self.kind], self.versions.get(tool, "")) if part)
         simulators = [name for name in ("gymnasium", "gym") if name in self.versions]
         with_ = f" and {simulators[0]} {self.versions[simulators[0]]}" if simulators and tool else ""

@@ -117,7 +117,7 @@ class FoundPolicy:
             versions=told.versions,
         )
         if told.observation_space is not None:
-            require_fit(known, facts, str(self.path))
+            require_fit(known, facts, known.called)
         return programs.ProgramActor(run, known, stochastic=stochastic)
 
     def _facts(self) -> EnvironmentFacts:

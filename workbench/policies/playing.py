@@ -211,7 +211,7 @@ class _Played:
             try:
                 description = getattr(self._actor, "description", None)
                 if description is not None:
-                    require_fit(description, copies.facts, str(description.path))
+                    require_fit(description, copies.facts, description.called)
                 self._control_period_s = copies.period_s
                 cut_off += self._play(copies, waiting)
             finally:

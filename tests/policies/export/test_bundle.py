@@ -196,7 +196,7 @@ def test_wrong_requests_are_one_sentence(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_an_environment_that_it_does_not_fit_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match=r"does not fit Pendulum-v1.*shape \(3,\)"):
+    with pytest.raises(CheckpointError, match=r"\(PPO by workbench.*\) does not fit Pendulum-v1.*shape \(3,\)"):
         export(Learnt("ppo").write(tmp_path), "onnx", output=tmp_path / "out", environment="Pendulum-v1")
     assert not (tmp_path / "out").exists()
 

@@ -156,6 +156,7 @@ def test_files_that_the_first_version_wrote_act_as_it_did(algorithm: str) -> Non
     actor = load_policy(files / f"{algorithm}.zip")
     assert isinstance(actor, PolicyActor)
     assert actor.description.title == f"{algorithm.upper()} by Stable-Baselines3 1.0"
+    assert actor.description.called == f"{files / algorithm}.zip ({actor.description.title})"
     assert (actor.description.normalizer is not None) == (algorithm == "sac")
     with np.load(files / "actions.npz") as wanted:
         compare(actor, wanted[algorithm], observations())

@@ -244,7 +244,7 @@ def _require_home(actor: PolicyActor) -> None:
     """See to it that the environment that was named is one in which the policy acts as it did where it was trained."""
     source = actor.description.environment
     assert source is not None, "it was named"
-    require_fit(actor.description, facts_in(source), str(actor.checkpoint.path))
+    require_fit(actor.description, facts_in(source), actor.description.called)
 
 
 def _default_folder(actor: PolicyActor, kind: Format, project: Project) -> Path:
