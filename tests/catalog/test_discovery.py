@@ -334,6 +334,18 @@ def test_one_name_for_two_environments_is_an_error_that_names_both_files(make: M
     assert str(project.envs / "heavy_env.py") in problem.message
 
 
+def test_a_copy_with_its_variants_is_told_file_by_file(make: Make) -> None:
+    files: dict[str, object] = {}
+    for folder in ("envs/a", "envs/b"):
+        files[f"{folder}/crawler_env.py"] = MODULE
+        files[f"{folder}/crawler_env_heavy.json"] = {"env_cfg": {"mass": 2.0}}
+    project = make(files)
+    told = {(problem.path, problem.line) for each in own(discover(project)) for problem in each.problems}
+    line = MODULE.splitlines().index("class CrawlerEnv(BatchEnv[CrawlerEnvConfig]):") + 1
+    modules = {(project.envs / place / "crawler_env.py", line) for place in "ab"}
+    assert told == modules | {(project.envs / place / "crawler_env_heavy.json", None) for place in "ab"}
+
+
 def test_two_variants_of_one_id_are_an_error(make: Make) -> None:
     files = {f"envs/crawler_env_{variant}.json": {"env_cfg": {"mass": 2.0}} for variant in ("1_2", "12")}
     catalog = found(make, {"envs/crawler_env.py": MODULE, **files})

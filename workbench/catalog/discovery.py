@@ -201,7 +201,9 @@ def _collisions(entries: Sequence[Entry]) -> tuple[list[Entry], list[Problem]]:
         files = [str(file) for file in dict.fromkeys(_file(entry) for entry in sharing)]
         for entry in sharing:
             message = f"is the name of {len(sharing)} environments: {' and '.join(files)}"
-            clashes.setdefault(id(entry), Problem(name, message, path=_file(entry), line=entry.line))
+            # The line is that of the class, which a variant's own file does not have.
+            line = entry.line if entry.variant_file is None else None
+            clashes.setdefault(id(entry), Problem(name, message, path=_file(entry), line=line))
     marked = [
         dataclasses.replace(entry, problems=(*entry.problems, clashes[id(entry)])) if id(entry) in clashes else entry
         for entry in entries
