@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -120,3 +121,14 @@ def test_a_folder_without_a_record_is_a_line(project: Project, rows: Rows) -> No
     RunDirectory(project.runs / "PPO" / "ant_20260101-000000_dddd").path.mkdir(parents=True)
     [line] = arranged(rows(), Wish(), ())
     assert line.row.problem
+
+
+@pytest.mark.parametrize(("tool", "silent_s", "is_drawn"), [("sb3", 60, True), ("sb3", 700, False), ("", 700, True)])
+def test_a_run_of_another_tool_that_is_long_silent_is_not_drawn_unasked(
+    project: Project, rows: Rows, tool: str, silent_s: float, is_drawn: bool
+) -> None:
+    fakes.fake_run(project, "ant", "aaaa")
+    [row] = (replace(item, silent_s=silent_s, tool=tool) for item in rows())
+    line = Line(row, (row,))
+    assert drawn([line], (), None).rows == ((row,) if is_drawn else ())
+    assert drawn([line], {row.path}, None).rows == drawn([line], (), line).rows == (row,)

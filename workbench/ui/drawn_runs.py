@@ -13,6 +13,9 @@ from workbench.ui.watch import RunRow
 MOST_DRAWN = 12
 """How many entries are drawn at most, beside the one under the cursor; the first eight have colours."""
 
+QUIET_S = 600.0
+"""A run of another tool has no process that we know; silent for this long it is not drawn unasked any more."""
+
 
 @dataclass(frozen=True)
 class Drawn:
@@ -60,6 +63,11 @@ def _marked(entries: Sequence[Line], marked: Collection[Path]) -> Iterator[Line 
 
 def _of_interest(entries: Sequence[Line]) -> Iterator[Line | RunRow]:
     for line in entries:
-        state = line.row.state
-        if (state.is_live and state is not RunState.STARTING) or line.row.is_pinned:
+        if _is_going_on(line.row) or line.row.is_pinned:
             yield line if line.is_head else line.row
+
+
+def _is_going_on(row: RunRow) -> bool:
+    if row.is_foreign and (row.silent_s or 0.0) > QUIET_S:
+        return False
+    return row.state.is_live and row.state is not RunState.STARTING
