@@ -20,6 +20,7 @@ from workbench.ui.ascii_only import ascii_text
         ("Zoë’s µ", "Zoe?s ?"),
         ("走る", "????"),
         ("│─╮", "|-+"),
+        ("27.4…41.4, 2k…−3, 0 … 1, Reading…", "27.4~41.4, 2k~-3, 0 ~ 1, Reading."),
     ],
 )
 def test_a_text_in_ascii_takes_as_many_cells(text: str, shown: str) -> None:
