@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.color import Color
 
 from tests.ui import seen
 from workbench.ui.theme import DARK, THEMES
@@ -114,3 +115,18 @@ async def test_equal_rows_draw_nothing(app: TableApp) -> None:
         before = table(app).rows
         table(app).set_rows(rows("one", "two"))
         assert table(app).rows is before
+
+
+@pytest.mark.parametrize("theme", ["ansi-light", "ansi-dark"])
+async def test_in_the_terminals_own_colours_the_row_of_the_cursor_has_one(app: TableApp, theme: str) -> None:
+    async with app.run_test(size=(40, 8)) as pilot:
+        app.theme = theme
+        table(app).set_rows(rows("one", "two"))
+        table(app).focus()
+        await pilot.pause()
+        wanted = [
+            Color.parse(app.theme_variables[f"block-cursor-{part}"]).rich_color for part in ("foreground", "background")
+        ]
+        styles = [segment.style for segment in table(app).render_line(1) if segment.text.strip()]
+        assert [[style.color, style.bgcolor] for style in styles if style] == [wanted] * 2
+        assert table(app).render_line(2) != table(app).render_line(1)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.color import Color
 from rich.style import Style
 from rich.text import Text
 from textual import events
+from textual.color import Color as AnyColour
 from textual.content import Content
 from textual.widgets import Tree
 from textual.widgets.tree import TreeNode
@@ -147,15 +149,17 @@ class EntryTree(Tree[Row]):
         icon = ""
         if node.allow_expand:
             icon = self.ICON_NODE_EXPANDED if node.is_expanded else self.ICON_NODE
-        elif row.state == "broken":
-            icon = "x " if self._plain else "✗ "
-        else:
-            icon = "  "
+        if row.state == "broken":
+            icon += "x " if self._plain else "✗ "
+        icon = icon or "  "
         note = row.note if len(icon) + len(row.label) + len(row.note) < room else ""
         name = shorten(row.label, max(4, room - len(icon) - len(note) - 1))
         pad = " " * max(1, room - len(icon) - len(name) - len(note))
         line = f"{icon}{name}{pad}{note}"[:room] if room else ""
         text = Text(in_ascii(Content(line)).plain if self._plain else line, style=style)
+        if self.app.current_theme.ansi and self.has_focus and node is self.cursor_node:
+            # The terminal chooses the colour of its cursor: nobody knows which of ours can be read on it.
+            return text
         quiet = self._colour("muted")
         if row.state == "broken":
             text.stylize(Style(color=self._colour("state-failed")), 0, len(icon) + len(name))
@@ -172,8 +176,8 @@ class EntryTree(Tree[Row]):
         """Return the width of any row: all of it."""
         return 1
 
-    def _colour(self, variable: str) -> str:
-        return self.app.theme_variables[variable]
+    def _colour(self, variable: str) -> Color:
+        return AnyColour.parse(self.app.theme_variables[variable]).rich_color
 
     def _add(self, parent: TreeNode[Row], row: Row, *, unfold: bool) -> None:
         node = parent.add(

@@ -308,8 +308,7 @@ class RowTable(ScrollView, can_focus=True):
 
     def _line(self, row: Row, base: Style) -> Strip:
         if row.key == self._cursor:
-            kind = "block-cursor" if self.has_focus else "block-cursor-blurred"
-            base = base + Style(bgcolor=Color.parse(self.app.theme_variables[f"{kind}-background"]).rich_color)
+            base = base + self._cursor_style()
         known = self._strips.get(row.key)
         if known is not None and known[0] == (row, base):
             return known[1]
@@ -317,8 +316,22 @@ class RowTable(ScrollView, can_focus=True):
         self._strips[row.key] = ((row, base), strip)
         return strip
 
+    def _cursor_style(self) -> Style:
+        kind = "block-cursor" if self.has_focus else "block-cursor-blurred"
+        variables = self.app.theme_variables
+        ground = Color.parse(variables[f"{kind}-background"]).rich_color
+        if not self._has_terminal_colours:
+            return Style(bgcolor=ground)
+        return Style(bgcolor=ground, color=Color.parse(variables[f"{kind}-foreground"]).rich_color)
+
+    @property
+    def _has_terminal_colours(self) -> bool:
+        """Whether the terminal chooses the colours: nobody knows which of ours can be read on that of its cursor."""
+        return self.app.current_theme.ansi
+
     def _written(self, row: Row, base: Style) -> Strip:
         segments: list[Segment] = []
+        is_bare = self._has_terminal_colours and self.has_focus and row.key == self._cursor
         for index, column in enumerate(self._columns):
             if index:
                 segments.append(Segment(" ", base))
@@ -329,7 +342,8 @@ class RowTable(ScrollView, can_focus=True):
             room = width
             for text, colour in parts:
                 shown = text if len(text) <= room else text[: max(0, room - 1)] + "…" * (room > 0)
-                segments.append(Segment(shown, base + self._ink(colour)))
+                ink = self._ink(colour)
+                segments.append(Segment(shown, base + (ink.without_color if is_bare else ink)))
                 room -= len(shown)
             if used < width and column.align == "left":
                 segments.append(Segment(" " * (width - used), base))
