@@ -154,3 +154,18 @@ async def test_what_its_tool_saved_stands_where_checkpoints_do(
         await settle(pilot)
         await settle(pilot)
         assert said in seen.words(app) and "No checkpoint yet" not in seen.text(app)
+
+
+async def test_a_narrow_list_tells_its_tool_and_cuts_no_ending(
+    project: Project, app: WorkbenchApp, settle: Settle, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ConverterProcess, "ensure", lambda self: None)
+    converted(project, logs)
+    reason = "its process is gone, signal 9"
+    fakes.fake_run(project, "ant", "aaaa", state="crashed", reason=reason)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("2")
+        await settle(pilot)
+        assert "sb3" in seen.line_with(app, "Hopper-v4")
+        assert "process gone," in seen.line_with(app, "ant aaaa")

@@ -158,7 +158,7 @@ def run_row(
             "state": (*cell(f"{glyph} {row.asked if turning else row.state}", colour), *_alarms(row)),
             "glyph": cell(glyph, colour),
             "run": _run(line, wide=wide, plain=plain),
-            "algorithm": () if line.group and not line.is_head else _algorithm(row),
+            "algorithm": () if line.group and not line.is_head else _algorithm(row, wide=wide),
             "seed": cell(_seeds(seeds)),
             "progress": _progress(row, plain=plain, wide=wide),
             "steps": cell(_steps(row)),
@@ -220,12 +220,12 @@ def _margin(line: Line, identity: Identity | None, *, here: bool, marked: bool, 
     return ((sign, f"{slot} bold{' reverse' if marked else ''}"), (cursor, "accent"), (fold, "muted"))
 
 
-def _algorithm(row: RunRow) -> tuple[Part, ...]:
-    """The algorithm, where it is known, and the tool where that is another one."""
-    if not row.is_foreign:
-        return cell(row.algorithm.upper())
-    known = "" if row.algorithm == row.tool else f"{row.algorithm.upper()} "
-    return ((known, ""), (row.tool, "muted"))
+def _algorithm(row: RunRow, *, wide: bool) -> tuple[Part, ...]:
+    """The algorithm, where it is known, and the tool where that is another one and there is room."""
+    known = "" if row.algorithm == row.tool else row.algorithm.upper()
+    if not row.is_foreign or not wide:
+        return cell(known or formatting.UNKNOWN)
+    return ((f"{known} " if known else "", ""), (row.tool, "muted"))
 
 
 def _alarms(row: RunRow) -> tuple[Part, ...]:
@@ -239,17 +239,19 @@ def _alarms(row: RunRow) -> tuple[Part, ...]:
 
 def _run(line: Line, *, wide: bool, plain: bool) -> tuple[Part, ...]:
     row = line.row
+    # Beside the algorithm it would take cells from the end of a narrow line; the name gives way before it does.
+    origin: tuple[Part, ...] = ((f" {row.tool}", "muted"),) if row.is_foreign and not wide else ()
     parts: list[Part] = [("" if not row.is_pinned else "* ", "warning bold")] if row.is_pinned else []
     if line.depth:
         branch = ("`- " if line.is_last else "|- ") if plain else ("└ " if line.is_last else "├ ")
         parts.append((f"{'  ' * (line.depth - 1)}{branch}", "muted"))
     if line.is_head:
         alarms = () if wide else _alarms(row)
-        return (*parts, (row.env_name, ""), (f" {'x' if plain else '×'}{len(line.members)}", "muted"), *alarms)
+        return (*parts, (row.env_name, ""), (f" {'x' if plain else '×'}{len(line.members)}", "muted"), *origin, *alarms)
     if line.group:
         parts.append((row.short_id, ""))
     else:
-        parts += [(row.env_name, "" if not row.problem else "error"), (f" {row.short_id}", "muted")]
+        parts += [(row.env_name, "" if not row.problem else "error"), (f" {row.short_id}", "muted"), *origin]
     # A seed that was drawn is ten digits long and tells nobody anything.
     if row.seed is not None and row.seed < 10_000 and not wide:
         parts.append((f" s{row.seed}", "muted"))
