@@ -49,6 +49,6 @@ def order_line(listing: RunListing, width_class: str) -> Content:
         (str(listing.wish.tree), "@click=screen.list_tree"),
     ]
     if width_class in _WIDE:
-        columns = sum(bool(column.title) for column in listing.shown.columns(width_class))
+        columns = sum(bool(column.title) for column in listing.columns(width_class))
         parts += [("   ", ""), (f"{columns} columns", "@click=screen.list_columns")]
     return Content.assemble(*parts)

@@ -14,6 +14,7 @@ from workbench.ui.run_list import Line, Tree, Wish, arranged, group_key, still
 from workbench.ui.run_rows import Shown
 from workbench.ui.state import Remembered
 from workbench.ui.watch import RunRow, RunsSnapshot
+from workbench.ui.widgets.rows import Column
 
 PLACE = "runs"
 """Where it is remembered."""
@@ -143,6 +144,10 @@ class RunListing:
         self._unfolded &= {group_key(row) for row in self.snapshot.rows if row.group}
         self._memory.keep(PLACE, "unfolded", sorted(self._unfolded))
         return group in self._unfolded
+
+    def columns(self, width_class: str) -> list[Column]:
+        """Return the columns that a screen of this width class shows."""
+        return self.shown.columns(width_class, tells_changes=any(line.change for line in self.lines))
 
     def choose_columns(self, shown: Shown) -> None:
         """Show other columns."""

@@ -82,6 +82,8 @@ COLUMNS = (
 
 CHOOSABLE = tuple(item for item in COLUMNS if item.name)
 """Columns that a person may hide; the others make a line what it is."""
+_BEFORE_CHANGES = frozenset({"steps", "trend"})
+"""Columns that give way to what forks changed: the progress and the chart say the same."""
 _SMOOTHED = "~return"
 _BY_KEY = {item.column.key: item for item in COLUMNS}
 
@@ -93,9 +95,15 @@ class Shown:
     hidden: frozenset[str] = frozenset()
     added: tuple[str, ...] = ()
 
-    def columns(self, width_class: str) -> list[Column]:
-        """Return the columns of a screen of this width class; those that were added need some room."""
-        usual = [item.column for item in COLUMNS if width_class in item.widths and item.column.key not in self.hidden]
+    def columns(self, width_class: str, *, tells_changes: bool = False) -> list[Column]:
+        """Return the columns of a screen of this width class; those that were added need some room.
+
+        Args:
+            width_class: How wide the screen is.
+            tells_changes: Whether the names have what a fork changed behind them, which needs room, too.
+        """
+        hidden = self.hidden | (_BEFORE_CHANGES if tells_changes and width_class != "-huge" else frozenset())
+        usual = [item.column for item in COLUMNS if width_class in item.widths and item.column.key not in hidden]
         if width_class not in _NARROW:
             return usual
         return [*usual, *(Column(name, re.split(r"[./]", name)[-1], "right") for name in self.added)]

@@ -194,7 +194,7 @@ class RunsScreen(RunScreenBase):
             self._is_held = True
             self.set_timer(waits, self._let_go)
         self.set_class(self.listing.snapshot.is_read and not self.listing.snapshot.rows, "-no-runs")
-        self.table.set_columns(self.listing.shown.columns(self._width_class))
+        self.table.set_columns(self.listing.columns(self._width_class))
         self.table.set_empty(self._why_empty())
         self._fill()
         if self._wanted is not None and (key := self.listing.key_of(self._wanted)) is not None:
