@@ -119,6 +119,23 @@ async def test_a_module_that_cannot_be_read_is_a_row_with_file_line_and_reason(
         assert screen(app).check_action("open_outside", ()) is True
 
 
+async def test_what_only_making_shows_stands_in_the_tree_and_in_the_form(project: Project, settle: Settle) -> None:
+    fakes.write_environments(project)
+    fault = {"key": "import", "message": "No module named 'nowhere'", "line": 3}
+    for entry in discover(project).entries:
+        if entry.name == "cart_pole" or entry.variant is not None:
+            fakes.describe(entry, faults=[fault] if entry.name == "cart_pole" else [])
+    app = fakes.make_app(project)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await on(pilot, app, settle, "cart_pole")
+        assert "line 3" in line_with(app, "✗ cart_pole")
+        assert "✗ ant_no_contact" not in text(app)
+        app.new_run_of("cart_pole")
+        await settle(pilot)
+        assert "! cart_pole_env.py line 3: import No" in text(app)
+        assert "module named 'nowhere'" in text(app)
+
+
 async def test_files_that_belong_to_nothing_are_listed_with_the_reason(project: Project, settle: Settle) -> None:
     fakes.write_environments(project)
     durable.write_json(project.envs / "walker_env_fast.json", {"description": "x", "env_cfg": {}})

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from workbench.catalog import Description, Entry
+from workbench.catalog import Description, Entry, fault_problems
 from workbench.catalog.feasible import obstacles
 from workbench.errors import Problem
 from workbench.formatting import amount, digits, duration, percent
@@ -203,6 +203,7 @@ class Draft:
         composed = self._compose(edits=self.edits)
         problems = [problem for problem in (seed_problem, self.start_fault) if problem is not None]
         problems += composed.problems
+        problems += [] if description is None else [_of_file(item) for item in fault_problems(self.entry, description)]
         notes = list(composed.notes)
         spec = composed.spec
         if spec is not None:
@@ -301,6 +302,14 @@ def environment_of(entry: Entry) -> dict[str, Any]:
         "class_name": None if entry.module is None else entry.class_name,
         "env_cfg": dict(entry.env_cfg),
     }
+
+
+def _of_file(problem: Problem) -> Problem:
+    """Return what a description tells as a warning: its file may have been mended, and the trainer looks again."""
+    file = "" if problem.path is None else problem.path.name
+    where = f"{file} line {problem.line}: " if file and problem.line else f"{file}: " if file else ""
+    near = f"; nearest is {problem.nearest}" if problem.nearest else ""
+    return Problem("", f"{where}{problem.key} {problem.message}{near}".strip(), severity="warning")
 
 
 def _lookup(data: Mapping[str, Any], key: str, default: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from workbench.catalog import Catalog, Description, Entry
+    from workbench.errors import Problem
     from workbench.ui.app import WorkbenchApp
 
 _LOOK_S = 0.5
@@ -94,6 +95,14 @@ class Library:
     def description(self, name: str) -> Description | None:
         """Return what is known of an entry beyond its files, or nothing yet."""
         return self._descriptions.get(name)
+
+    @property
+    def faults(self) -> dict[str, Sequence[Problem]]:
+        """What descriptions tell to be wrong, by the short name of the environment; as an import that fails."""
+        from workbench.catalog import fault_problems
+
+        told = ((item, self._descriptions.get(item.name)) for item in self.entries if not item.broken)
+        return {item.name: fault_problems(item, found) for item, found in told if found is not None and found.faults}
 
     def read(self) -> None:
         """Begin to read the folders again."""

@@ -29,7 +29,7 @@ class Shelf:
     entries: Mapping[str, Entry]
     """Usable entries."""
     problems: Mapping[str, Sequence[Problem]]
-    """What is wrong with the broken and the ignored."""
+    """What is wrong with the broken, the ignored, and what could not be made."""
     shown: int = 0
     total: int = 0
     kinds: Mapping[str, int] = field(default_factory=dict)
@@ -38,7 +38,14 @@ class Shelf:
     """The key of the row that fits the query best; empty without one."""
 
 
-def shelve(catalog: Catalog, *, query: str = "", flat: bool = False, runs: Mapping[str, int] | None = None) -> Shelf:
+def shelve(
+    catalog: Catalog,
+    *,
+    query: str = "",
+    flat: bool = False,
+    runs: Mapping[str, int] | None = None,
+    told: Mapping[str, Sequence[Problem]] | None = None,
+) -> Shelf:
     """Arrange a catalogue for the tree; with a query only what fits it, the best first in each group.
 
     Args:
@@ -46,7 +53,9 @@ def shelve(catalog: Catalog, *, query: str = "", flat: bool = False, runs: Mappi
         query: What was typed.
         flat: Whether variants stand beside their environment instead of under it.
         runs: How many runs there are of each environment, by its short name, to be told at the end of its row.
+        told: What making an environment showed to be wrong with it, by its short name; it stays where it stands.
     """
+    told = told or {}
     asked = Query.of(query)
     entries = {item.name: item for item in (*catalog.entries, *catalog.gymnasium) if not item.broken}
     faults = [*_broken_entries(catalog), *_broken_files(catalog)]
@@ -65,7 +74,8 @@ def shelve(catalog: Catalog, *, query: str = "", flat: bool = False, runs: Mappi
         if members or broken:
             rows = [_entry_row(item, runs) for item in members] if flat else _nested(members, runs)
             count = digits(len(members) + len(broken))
-            ordered = _ordered([_marked(row, matches) for row in rows], matches, by_fit=bool(asked.words))
+            marked = [_marked(_signed(row, told), matches) for row in rows]
+            ordered = _ordered(marked, matches, by_fit=bool(asked.words))
             groups.append(Row(f"group:{origin}", title, count, "group", (*broken, *ordered)))
     left = [_marked(fault.row, matches) for fault in strays if fault.row.key in matches]
     if left:
@@ -75,12 +85,19 @@ def shelve(catalog: Catalog, *, query: str = "", flat: bool = False, runs: Mappi
     return Shelf(
         tuple(groups),
         entries,
-        {fault.row.key: fault.problems for fault in (*faults, *strays)},
+        {**told, **{fault.row.key: fault.problems for fault in (*faults, *strays)}},
         sum(item in matches for item in entries) + len(shown_faults),
         len(entries) + len(faults),
         {kind: sum(map(holds, entries.values())) for kind, holds in KINDS.items()} | {"broken": len(faults)},
         max(matches, key=lambda key: matches[key].score, default="") if asked.words else "",
     )
+
+
+def _signed(row: Row, told: Mapping[str, Sequence[Problem]]) -> Row:
+    """Return a row, and those below it, with the sign and the line of what could not be made."""
+    children = tuple(_signed(child, told) for child in row.children)
+    wrong = told.get(row.key)
+    return replace(_broken_row(row.key, row.label, wrong) if wrong else row, children=children)
 
 
 def _marked(row: Row, matches: Mapping[str, Match]) -> Row:

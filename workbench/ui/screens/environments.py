@@ -156,7 +156,7 @@ class EnvironmentsScreen(EnvironmentMaking, EnvironmentPages):
         query = self.box.value
         shown = self._shelf
         counts = None if self.app.size.width < MEDIUM else Counter(row.env_name for row in self._rows())
-        self._shelf = shelve(library.catalog, query=query, flat=self._flat, runs=counts)
+        self._shelf = shelve(library.catalog, query=query, flat=self._flat, runs=counts, told=library.faults)
         if not self._wanted:
             # Where a newcomer starts, `n` launches something that learns.
             ready = (key for key, entry in self._shelf.entries.items() if entry.trainable and entry.variant is None)

@@ -17,6 +17,7 @@ from textual.content import Content
 from textual.css.query import NoMatches
 from textual.widgets import Input, Static
 
+from workbench.catalog import Description
 from workbench.errors import Problem
 from workbench.formatting import plural
 from workbench.runs import Launch
@@ -62,6 +63,8 @@ class NewRunForm(Task[Sequence[Launch]]):
         self._checked = Checked((), (), (), (), ())
         self._problems: Mapping[str, Problem] = {}
         self._sought = draft.start.strip()
+        self._description: Description | None = None
+        """What was known of the environment when the form was checked last."""
         self.trial = Trial(self, self.show_trial)
 
     def compose(self) -> ComposeResult:
@@ -88,6 +91,7 @@ class NewRunForm(Task[Sequence[Launch]]):
         """Fill the sections; the first field has the focus."""
         self.card.border_title = self._title()
         self.workbench.runs_changed.subscribe(self, lambda _: self.trial.look_again())
+        self.workbench.library_changed.subscribe(self, lambda _: self._described())
         self.call_next(self._open)
 
     async def _open(self) -> None:
@@ -180,6 +184,11 @@ class NewRunForm(Task[Sequence[Launch]]):
         self.trial.outdate()
         self._check(DEBOUNCE_S if wait else 0.0)
 
+    def _described(self) -> None:
+        """Check again where the environment has been described meanwhile."""
+        if self.workbench.library.description(self.draft.entry.name) is not self._description:
+            self._check(DEBOUNCE_S)
+
     @work(group="check", exclusive=True, exit_on_error=False, description="checking the form")
     async def _check(self, delay: float) -> None:
         await asyncio.sleep(delay)
@@ -189,6 +198,7 @@ class NewRunForm(Task[Sequence[Launch]]):
         """Look up the checkpoint that was named, and check; nothing where something else was typed meanwhile."""
         await self._find_start()
         draft, description = self.draft, self.workbench.library.description(self.draft.entry.name)
+        self._description = description
         checked = await asyncio.to_thread(draft.check, description)
         if draft is not self.draft:
             return None
