@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from tests.training.conftest import CART_POLE, HALF_CHEETAH, ROOT, make_run, tin
 from workbench.errors import WorkFailedError
 from workbench.simulation import EnvSource
 from workbench.training.rehearsal import checkpoints_kept, iteration_steps, rehearse, shortened
+from workbench.verbs.rehearsing import lines_of
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "sac"])
@@ -94,7 +96,33 @@ def test_the_process_answers_on_stdout_alone() -> None:
     assert done.returncode == 0 and json.loads(done.stdout)["steps_per_s"] > 0, done.stderr
 
 
+def test_memory_and_disk_are_told_where_no_speed_came_in_time(tmp_path: Path) -> None:
+    request = {
+        "spec": tiny_spec("sac", HALF_CHEETAH, total_steps=500, checkpoint_every_steps=200).model_dump(mode="json"),
+        "environment": HALF_CHEETAH.to_json(),
+        "ends": time.time() + 600,
+        "late": time.time(),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "workbench.training.rehearsal"],
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+        timeout=120,
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+    )
+    found = json.loads(done.stdout)
+    assert found["steps_per_s"] is None and found["seconds"] is None
+    # A thousand rows of 17 + 17 observations, 6 actions and 3 numbers more.
+    assert found["replay_bytes"] == 1000 * 43 * 4
+    assert found["memory_bytes"] > 100e6 and found["disk_bytes"] >= found["checkpoints"] * found["checkpoint_bytes"] > 0
+    assert any(line.startswith("memory: at least ") for line in lines_of(found))
+    assert not list(tmp_path.glob("workbench-rehearsal-*"))
+
+
 def test_a_rehearsal_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     rehearse(tiny_spec("ppo", total_steps=0), CART_POLE.to_json(), time.time())
-    assert not list(tmp_path.iterdir())
+    assert not list(tmp_path.glob("workbench-*"))

@@ -11,12 +11,12 @@ from typing import Any, Self
 class Rehearsal:
     """What a run would take, from what a few iterations of it took."""
 
-    steps_per_s: float
-    """Steps of all copies, evaluations and checkpoints left out."""
-    collection_share: float
+    steps_per_s: float | None
+    """Steps of all copies, evaluations and checkpoints left out; None where no iteration came in time."""
+    collection_share: float | None
     """The part of that time which the environment and the policy take; updates take the rest."""
     seconds: float | None
-    """What the budget of steps takes; None where there is no such budget."""
+    """What the budget of steps takes; None where there is no such budget, or no speed."""
     iterations: int | None
     """How many there are until it is spent; None where there is none."""
     memory_bytes: int

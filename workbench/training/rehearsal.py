@@ -1,7 +1,7 @@
 """A short run of a spec, thrown away again, that tells what the whole one would take.
 
-`python -m workbench.training.rehearsal` reads `{"spec", "environment", "ends", "start"}` from stdin and writes what it
-measured as JSON to stdout. What is measured is the trainer itself, in a temporary folder.
+`python -m workbench.training.rehearsal` reads `{"spec", "environment", "ends", "late", "start"}` from stdin and writes
+what it measured as JSON to stdout. What is measured is the trainer itself, in a temporary folder.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ import json
 import math
 import os
 import resource
+import shutil
 import sys
 import tempfile
+import threading
 import time
-from dataclasses import asdict
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,10 +35,18 @@ OFF_POLICY_ROWS = 64
 """The same for SAC and TD3."""
 NO_LIMIT = 10**12
 LEAST_S = 0.5
+POLL_S = 0.1
 FLOAT_BYTES = 4
 
 
-def rehearse(spec: RunSpec, environment: dict[str, Any], ends: float, *, start: tuple[int, int] = (0, 0)) -> Rehearsal:
+def rehearse(
+    spec: RunSpec,
+    environment: dict[str, Any],
+    ends: float,
+    *,
+    start: tuple[int, int] = (0, 0),
+    late: tuple[float, Callable[[Rehearsal], None]] | None = None,
+) -> Rehearsal:
     """Train a spec for a moment and return what the whole would take.
 
     Args:
@@ -43,6 +54,8 @@ def rehearse(spec: RunSpec, environment: dict[str, Any], ends: float, *, start: 
         environment: Where it comes from, as `run.json` has it.
         ends: The unix time at which it should be over.
         start: Steps and iterations that a parent has done already.
+        late: The unix time from which no speed is waited for, and what is then called, from another thread, with what
+            is known without one; its folder is gone by then, so it has to end the process.
 
     Raises:
         WorkbenchError: The run failed.
@@ -61,10 +74,44 @@ def rehearse(spec: RunSpec, environment: dict[str, Any], ends: float, *, start: 
         }
         run = RunDirectory.create(Path(folder), spec.algorithm, "rehearsal", files={"run.json": record})
         with RunLog(run.log_path) as log:
-            result = Session(run, log, off_policy_steps=OFF_POLICY_ROWS).run()
+            session = Session(run, log, off_policy_steps=OFF_POLICY_ROWS)
+            with _answered_late(spec, run, Path(folder), start, late):
+                result = session.run()
         if result.state is not RunState.FINISHED:
             raise WorkFailedError(result.reason)
         return _conclude(spec, run, *start)
+
+
+@contextlib.contextmanager
+def _answered_late(
+    spec: RunSpec,
+    run: RunDirectory,
+    folder: Path,
+    start: tuple[int, int],
+    late: tuple[float, Callable[[Rehearsal], None]] | None,
+) -> Iterator[None]:
+    """Tell at that time what the checkpoint of chance shows, unless the block has ended by then."""
+    if late is None:
+        yield
+        return
+    is_over, one_answers = threading.Event(), threading.Lock()
+
+    def answer() -> None:
+        is_over.wait(max(0.0, late[0] - time.time()))
+        while not is_over.is_set() and not run.checkpoints():
+            is_over.wait(POLL_S)
+        with one_answers:
+            if not is_over.is_set():
+                found = _unhurried(spec, run, *start)
+                shutil.rmtree(folder, ignore_errors=True)
+                late[1](found)
+
+    threading.Thread(target=answer, name="late-answer", daemon=True).start()
+    try:
+        yield
+    finally:
+        with one_answers:
+            is_over.set()
 
 
 def shortened(spec: RunSpec, seconds: float) -> RunSpec:
@@ -111,6 +158,26 @@ def _conclude(spec: RunSpec, run: RunDirectory, steps_before: int, iterations_be
     # The first one makes buffers and loads code.
     steps, collection_s, update_s = (sum(column) for column in zip(*(learnt[1:] or learnt), strict=True))
     steps_per_s = steps / max(collection_s + update_s, 1e-9)
+    found = _unhurried(spec, run, steps_before, iterations_before)
+    budget = _budget(spec, steps_before, iterations_before)
+    return replace(
+        found,
+        steps_per_s=steps_per_s,
+        collection_share=collection_s / max(collection_s + update_s, 1e-9),
+        seconds=budget / steps_per_s if budget else None,
+    )
+
+
+def _budget(spec: RunSpec, steps_before: int, iterations_before: int) -> int:
+    """Return how many steps are left to do; 0 where nothing limits them."""
+    budget = max(spec.step_budget - steps_before, 0)
+    if not budget and spec.stop_criteria.training_iteration:
+        budget = (spec.stop_criteria.training_iteration - iterations_before) * iteration_steps(spec)
+    return budget
+
+
+def _unhurried(spec: RunSpec, run: RunDirectory, steps_before: int, iterations_before: int) -> Rehearsal:
+    """Return what any checkpoint shows, however fast it was reached: memory and disk."""
     checkpoint = run.checkpoints()[-1].path
     numbers = _numbers_a_step(json.loads((checkpoint / "policy.json").read_text()))
     replay = rollout = 0
@@ -122,15 +189,13 @@ def _conclude(spec: RunSpec, run: RunDirectory, steps_before: int, iterations_be
         replay = spec.hyperparameters.buffer_size * numbers * FLOAT_BYTES  # type: ignore[union-attr]
     on_disk = replay if (run.path / "replay").is_dir() else 0
     size = sum(file.stat().st_size for file in checkpoint.iterdir())
-    budget = max(spec.step_budget - steps_before, 0)
-    if not budget and spec.stop_criteria.training_iteration:
-        budget = (spec.stop_criteria.training_iteration - iterations_before) * iteration_steps(spec)
+    budget = _budget(spec, steps_before, iterations_before)
     before = steps_before if spec.checkpoint_every_steps else iterations_before * iteration_steps(spec)
     kept = checkpoints_kept(spec, budget, before) if budget else None
     return Rehearsal(
-        steps_per_s=steps_per_s,
-        collection_share=collection_s / max(collection_s + update_s, 1e-9),
-        seconds=budget / steps_per_s if budget else None,
+        steps_per_s=None,
+        collection_share=None,
+        seconds=None,
         iterations=math.ceil(budget / iteration_steps(spec)) if budget else None,
         memory_bytes=_peak_bytes() + rollout + replay,
         replay_bytes=replay,
@@ -186,19 +251,29 @@ def main() -> int:
     """Rehearse what stdin asks for and return 0, or 1 where it failed."""
     for name, value in (THREADS | {"GOMP_SPINCOUNT": "10000"}).items():
         os.environ.setdefault(name, value)
-    # Runs that train have the right of way.
-    with contextlib.suppress(OSError):
-        os.nice(NICE)
     # What an environment prints must not be taken for the answer.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
+    # Somebody waits: what is loaded is loaded soon, also where the rest has to wait for others.
+    import workbench.training.session  # noqa: F401
     from workbench.errors import WorkbenchError
     from workbench.specs import spec_from_json
 
+    # Runs that train have the right of way.
+    with contextlib.suppress(OSError):
+        os.nice(NICE)
+
+    def answer_late(found: Rehearsal) -> None:
+        json.dump(asdict(found), answers)
+        answers.flush()
+        # Training goes on in the main thread, and nothing of it is wanted any more.
+        os._exit(0)
+
     request = json.load(sys.stdin)
+    late = (request["late"], answer_late) if "late" in request else None
     try:
         spec, start = spec_from_json(request["spec"]), tuple(request.get("start") or (0, 0))
-        answer = asdict(rehearse(spec, request["environment"], request["ends"], start=start))
+        answer = asdict(rehearse(spec, request["environment"], request["ends"], start=start, late=late))
     except WorkbenchError as error:
         answer = {"reason": " ".join(str(error).split())}
     with answers:

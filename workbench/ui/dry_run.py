@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 TRAINING_S = 5.5
 """When measuring is to be over, the start of the process included."""
-LIMIT_S = 10.0
+ESTIMATE_S = 8.5
+"""From when on memory and disk are enough."""
+LIMIT_S = 9.5
 """What has not answered by then is ended."""
 REHEARSAL = (sys.executable, "-m", "workbench.training.rehearsal")
 
@@ -54,6 +56,7 @@ async def rehearse(spec: RunSpec, environment: Mapping[str, Any], start: tuple[i
         "spec": spec.model_dump(mode="json"),
         "environment": dict(environment),
         "ends": time.time() + TRAINING_S,
+        "late": time.time() + ESTIMATE_S,
         "start": list(start),
     }
     pipe = asyncio.subprocess.PIPE
@@ -99,14 +102,20 @@ class Circumstances:
 def forecast(found: Rehearsal, around: Circumstances) -> list[str]:
     """Return what launching would take, one thing in each phrase, the most important first."""
     share = found.collection_share
-    speed = f"{amount(found.steps_per_s)} steps/s: {percent(share)} rollouts, {percent(1 - share)} updates"
+    if found.steps_per_s is None or share is None:
+        timing: list[str] = ["no speed came in time: this machine is busy, or one iteration is long"]
+    else:
+        speed = f"{amount(found.steps_per_s)} steps/s: {percent(share)} rollouts, {percent(1 - share)} updates"
+        timing = [speed, *_time(found, around)]
+    # Nothing has learnt: what an optimiser keeps is missing.
+    least = "at least " if share is None else ""
+    memory = size(found.memory_bytes * min(around.runs, around.places))
     return [
-        speed,
-        *_time(found, around),
+        *timing,
         *_reference(found, around),
         *([] if found.iterations is None else [plural(found.iterations, "iteration")]),
-        f"{size(found.memory_bytes * min(around.runs, around.places))} memory{_times(around, found.memory_bytes)}",
-        *_disk(found, around),
+        f"{least}{memory} memory{_times(around, found.memory_bytes)}",
+        *(f"{least}{each}" for each in _disk(found, around)),
     ]
 
 
@@ -138,7 +147,8 @@ def _disk(found: Rehearsal, around: Circumstances) -> Sequence[str]:
 def _reference(found: Rehearsal, around: Circumstances) -> Sequence[str]:
     told = around.reference or {}
     steps, reached = told.get("steps"), told.get("return")
-    if not isinstance(steps, int | float) or not isinstance(reached, int | float) or found.steps_per_s <= 0:
+    speed = found.steps_per_s or 0.0
+    if not isinstance(steps, int | float) or not isinstance(reached, int | float) or speed <= 0:
         return []
-    likely = eta(steps / found.steps_per_s)
+    likely = eta(steps / speed)
     return [f"the reference reached {number(reached)} at {amount(steps)}: perhaps {likely}"]

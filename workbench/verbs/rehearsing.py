@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 TRAINING_S = 5.5
 """When measuring is to be over, processes to be started included."""
-LATE_S = 20.0
-"""What becomes of one that does not come to its end is not waited for."""
+LATE_S = 8.0
+"""Nothing is waited for longer, so that the answer comes within ten seconds, the start of the command included."""
+ESTIMATE_S = 0.5
+"""So long before that, memory and disk are enough."""
 
 Measured = dict[str, Any]
 """The fields of `workbench.training.rehearsal.Rehearsal`; `reason` instead where nothing could be measured."""
@@ -40,8 +42,14 @@ class Rehearsals:
         spent = time.monotonic() - self._began
         if spent > TRAINING_S / 2:
             return {"reason": "no time was left; name this environment alone"}
-        ends = time.time() + TRAINING_S - spent
-        request = {"spec": spec.model_dump(mode="json"), "environment": environment, "ends": ends, "start": list(start)}
+        now, left = time.time(), LATE_S - spent
+        request = {
+            "spec": spec.model_dump(mode="json"),
+            "environment": environment,
+            "ends": now + TRAINING_S - spent,
+            "late": now + left - ESTIMATE_S,
+            "start": list(start),
+        }
         try:
             done = subprocess.run(
                 [sys.executable, "-m", "workbench.training.rehearsal"],
@@ -49,12 +57,12 @@ class Rehearsals:
                 capture_output=True,
                 text=True,
                 encoding="utf-8",
-                timeout=LATE_S,
+                timeout=left,
                 check=False,
             )
             answer: Measured = json.loads(done.stdout)
         except subprocess.TimeoutExpired:
-            return {"reason": f"one iteration takes longer than {duration(LATE_S)}"}
+            return {"reason": f"nothing came within {duration(LATE_S)}; this machine is busy"}
         except ValueError:
             said = done.stderr.strip().splitlines()
             return {"reason": said[-1] if said else f"the process ended with code {done.returncode}"}
@@ -66,20 +74,27 @@ def lines_of(measured: Measured) -> list[str]:
     if "reason" in measured:
         return [f"not measured: {measured['reason']}"]
     share = measured["collection_share"]
-    lines = [
-        f"speed: {amount(measured['steps_per_s'])} steps/s now and here,"
-        f" {percent(share)} of it rollouts, {percent(1 - share)} updates"
-    ]
-    if measured["seconds"] is None:
+    lines = []
+    if share is None:
+        lines.append("speed: none came in time; this machine is busy, or one iteration is long")
+    else:
+        lines.append(
+            f"speed: {amount(measured['steps_per_s'])} steps/s now and here,"
+            f" {percent(share)} of it rollouts, {percent(1 - share)} updates"
+        )
+    if share is None:
+        lines.append("time: not known without a speed")
+    elif measured["seconds"] is None:
         lines.append("time: no budget of steps says when it ends")
     else:
         lines.append(f"time: {duration(measured['seconds'])} at most, evaluations and checkpoints left out")
     replay = measured["replay_bytes"]
     of = f", {size(replay)} of it for replay" if replay else ""
-    lines.append(f"memory: {size(measured['memory_bytes'])}{of}")
+    least = "at least " if share is None else ""
+    lines.append(f"memory: {least}{size(measured['memory_bytes'])}{of}")
     each = f"{size(measured['checkpoint_bytes'])} each"
     if measured["checkpoints"] is None:
-        lines.append(f"disk: {each} for checkpoints")
+        lines.append(f"disk: {least}{each} for checkpoints")
     else:
-        lines.append(f"disk: {size(measured['disk_bytes'])} for {measured['checkpoints']} checkpoints, {each}")
+        lines.append(f"disk: {least}{size(measured['disk_bytes'])} for {measured['checkpoints']} checkpoints, {each}")
     return lines
