@@ -97,9 +97,10 @@ def _answered_late(
     is_over, one_answers = threading.Event(), threading.Lock()
 
     def answer() -> None:
-        is_over.wait(max(0.0, late[0] - time.time()))
         while not is_over.is_set() and not run.checkpoints():
             is_over.wait(POLL_S)
+        _give_way()
+        is_over.wait(max(0.0, late[0] - time.time()))
         with one_answers:
             if not is_over.is_set():
                 found = _unhurried(spec, run, *start)
@@ -112,6 +113,14 @@ def _answered_late(
     finally:
         with one_answers:
             is_over.set()
+
+
+def _give_way() -> None:
+    """Let runs that train go first, once memory and disk are known: somebody waits for these."""
+    # Linux has a priority for each thread, and it is the main one that trains.
+    whose = threading.main_thread().native_id if sys.platform == "linux" else 0
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, whose or 0, NICE)
 
 
 def shortened(spec: RunSpec, seconds: float) -> RunSpec:
@@ -254,14 +263,8 @@ def main() -> int:
     # What an environment prints must not be taken for the answer.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    # Somebody waits: what is loaded is loaded soon, also where the rest has to wait for others.
-    import workbench.training.session  # noqa: F401
     from workbench.errors import WorkbenchError
     from workbench.specs import spec_from_json
-
-    # Runs that train have the right of way.
-    with contextlib.suppress(OSError):
-        os.nice(NICE)
 
     def answer_late(found: Rehearsal) -> None:
         json.dump(asdict(found), answers)
