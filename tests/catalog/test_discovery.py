@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.catalog.conftest import MODULE, Make, found, inside, own
 from workbench.catalog import Entry, discover
-from workbench.project import Project, shipped_project
+from workbench.project import CACHE_VARIABLE, Project, shipped_project
 
 RECIPE = {"total_steps": 100_000, "ppo": {"gamma": 0.98}}
 
@@ -374,7 +375,11 @@ def test_two_recipes_of_one_name_are_an_error(make: Make) -> None:
     assert str(problem.path).endswith("recipes/b/crawler_env.train.json")
 
 
-def test_a_plain_gymnasium_id_with_a_recipe_is_listed(make: Make) -> None:
+def test_a_plain_gymnasium_id_with_a_recipe_is_listed(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Where nobody has asked Gymnasium yet what it has; a test before this one may have.
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "empty"))
     catalog = found(
         make, {"recipes/gymnasium/Ant-v5.train.json": RECIPE, "recipes/x/gymnasium/ALE__Pong-v5.train.json": RECIPE}
     )

@@ -31,11 +31,11 @@ def test_a_missing_file_sets_nothing(tmp_path: Path) -> None:
 
 
 def test_what_is_written_holds(tmp_path: Path) -> None:
-    text = 'theme = "dracula"\nnotices = "bell"\nsmoothing = 0\neditor = "code --wait"\n[keys]\nrun.stop = "X"\n'
+    text = 'theme = "dracula"\nnotices = "bell"\nsmoothing = 0\neditor = "code --wait"\n[keys]\nrun.stop = "Z"\n'
     settings, problems = read_settings(written(tmp_path, text), themes=THEMES)
     assert problems == []
     assert (settings.theme, settings.notices, settings.smoothing) == ("dracula", "bell", 0.0)
-    assert settings.keys == {"run.stop": ("X",)}
+    assert settings.keys == {"run.stop": ("Z",)}
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ async def test_keys_move_with_their_labels_and_are_read_again(project: Project, 
 
 
 async def test_the_card_of_keys_knows_every_command(project: Project, settle: Settle) -> None:
-    app = fakes.make_app(project, settings_file=written(project.root, '[keys]\n"run.stop" = "X"\n'))
+    app = fakes.make_app(project, settings_file=written(project.root, '[keys]\n"run.stop" = "Z"\n'))
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
         app.screen.action_app_keys()  # type: ignore[attr-defined]
@@ -113,7 +113,7 @@ async def test_the_card_of_keys_knows_every_command(project: Project, settle: Se
         await pilot.press(*"run.stop")
         await pilot.pause()
         line = seen.line_with(app, BY_ID["run.stop"].tooltip[:20])
-        assert "X" in line and "✎" in line
+        assert "Z" in line and "✎" in line
 
 
 async def test_notices_are_kept_and_only_three_are_seen(project: Project, settle: Settle) -> None:

@@ -128,7 +128,7 @@ def test_it_fits_the_terminal(
     text = listed(full, capsys)
     assert max(map(len, text.splitlines())) <= width
     assert "Crawls along" in row(text, "crawler  ")
-    assert ("workbench/Crawler-v0" in text) == (width >= 120)
+    assert ("workbench/Crawler-v0" in text) == (width >= 200)
 
 
 def test_it_is_quick_and_imports_no_environment(full: Project, tmp_path: Path) -> None:
