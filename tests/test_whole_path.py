@@ -116,12 +116,14 @@ def test_a_run_outlives_who_asked_for_it_and_its_own_death_is_seen(
 def test_a_run_outlives_the_app_that_launched_it_and_the_next_app_shows_it(project: Project) -> None:
     app = Terminal("--project", str(project.root))
     try:
-        # One key at a time: the cursor starts on cart_pole, and half-cheetah is two rows below.
+        # One thing at a time: what is typed before the screen is ready for it goes elsewhere.
         app.read_until("cart_pole", DEADLINE_S)
-        app.type("j")
-        app.read_until("CartPoleActuateOn", DEADLINE_S)
-        app.type("j")
+        app.type("/")
+        app.read_until("is:", DEADLINE_S)
+        app.type("half_cheetah")
         app.read_until("HalfCheetah-v0", DEADLINE_S)
+        app.type("\r")
+        app.read_until("New", DEADLINE_S)
         app.type("n")
         app.read_until("Launch", DEADLINE_S)
         app.type("\x07")
