@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from workbench.bench import probe
+from workbench.bench.document import make_document
 from workbench.bench.environments import Sweep, choose, run_sweep
 from workbench.catalog import discover
 from workbench.cli import main
@@ -193,3 +195,8 @@ def test_a_wrong_request_is_one_sentence(
 ) -> None:
     assert main(["--project", str(project.root), "bench", "environments", "nowhere", *flags]) == 2
     assert named in capsys.readouterr().err
+
+
+def test_the_command_that_is_kept_names_no_folder_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["benchmarks/table.py", "--sbx", "/home/me/venv/bin/python", "SAC", "envs/mine"])
+    assert make_document("training", [])["command"] == "python benchmarks/table.py --sbx python SAC envs/mine"

@@ -74,7 +74,7 @@ def read_document(path: Path) -> dict[str, Any]:
 
 
 def _command() -> str:
-    """Return the command line of this process as a person would type it."""
+    """Return the command line of this process as a person would type it; a path of this machine by its name alone."""
     program = Path(sys.argv[0])
     if program.suffix != ".py":
         words = [program.name]
@@ -82,7 +82,7 @@ def _command() -> str:
         words = ["workbench"]
     else:
         words = ["python", str(program)]
-    return shlex.join([*words, *sys.argv[1:]])
+    return shlex.join([*words, *(Path(word).name if Path(word).is_absolute() else word for word in sys.argv[1:])])
 
 
 def load() -> float | None:
