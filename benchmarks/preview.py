@@ -1,12 +1,12 @@
 """Measures the preview in the terminal, and what watching a run costs its training.
 
-    python benchmarks/preview.py preview [--size 80x24] [--seconds 10] [--env ant]
-    python benchmarks/preview.py following [--rounds 6] [--seconds 10] [--env ant]
+    python benchmarks/preview.py preview [--size 80x24] [--seconds 10] [--env ant] [--write]
+    python benchmarks/preview.py following [--rounds 6] [--seconds 10] [--env ant] [--write]
 
 `preview` plays an environment in the app's own preview, on a terminal of that size that reads everything, and counts
 the frames drawn and the processor time of both sides. `following` trains, and turns a viewer that follows the newest
-checkpoint on and off by turns in that one run; it compares the steps a second of neighbouring stretches. Nothing else
-should run meanwhile.
+checkpoint on and off by turns in that one run; it compares the steps a second of neighbouring stretches. `--write`
+puts the figures into `viewer.md`; nothing else should run meanwhile.
 """
 
 from __future__ import annotations
@@ -28,6 +28,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from sections import machine, replace_section
+
+TITLE = "# The viewer, the recorder and the montage, measured\n"
+FILE = Path(__file__).resolve().with_name("viewer.md")
+
 FPS = 60
 """Asked for, so that the figure is what is possible."""
 
@@ -43,6 +50,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--env", default="ant")
+    parser.add_argument("--write", action="store_true", help="put the figures into viewer.md")
     parser.add_argument("--to", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.what == "_draw":
@@ -51,11 +59,37 @@ def main() -> int:
     if asked.what == "preview":
         figures = measure_preview(asked.env, asked.size, asked.seconds)
         reached = figures["fps"] >= TARGET_FPS
+        heading, text = "Preview in the terminal", told_of_preview(figures)
     else:
         figures = measure_following(asked.env, asked.rounds, asked.seconds)
         reached = figures["cost"] < TARGET_COST
+        heading, text = "Following a run that trains", told_of_following(figures)
     print(json.dumps(figures, indent=2))
+    if asked.write:
+        again = f"`python benchmarks/preview.py {asked.what} --write` measures it again."
+        replace_section(FILE, heading, f"{text} {machine()}.\n\n{again}", title=TITLE)
     return 0 if reached else 1
+
+
+def told_of_preview(figures: dict[str, Any]) -> str:
+    """Return the figures in words."""
+    return (
+        f"`{figures['env']}` in the app's own preview on a terminal of {figures['size']} that reads everything: "
+        f"**{figures['fps']:.1f} frames a second** of the {TARGET_FPS:.0f} asked for. The processor's time is "
+        f"{figures['app_cpu_ms_per_frame']:.1f} ms a frame of the app's and {figures['viewer_cpu_ms_per_frame']:.1f} "
+        f"of the viewer's; the terminal reads {figures['kB_per_s']:.0f} kB a second."
+    )
+
+
+def told_of_following(figures: dict[str, Any]) -> str:
+    """Return the figures in words."""
+    costs = ", ".join(f"{100 * cost:+.1f}" for cost in figures["costs"])
+    return (
+        f"PPO on `{figures['env']}` at {figures['steps_per_s_alone']} steps a second, with and without a viewer that "
+        f"follows its newest checkpoint at 30 frames a second, by turns in the one run: watching takes "
+        f"**{100 * figures['cost']:.1f} %** of the steps a second, the median of the pairs ({costs}); less than "
+        f"{100 * TARGET_COST:.0f} % is asked for."
+    )
 
 
 # The preview, on a terminal of its own.

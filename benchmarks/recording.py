@@ -1,6 +1,6 @@
 """Measures filming: beside the least that Polyscope and ffmpeg can do, and beside MuJoCo's own renderer.
 
-    python benchmarks/recording.py [--env ant]… [--preset default] [--frames 200] [--rounds 5] [--write]
+    python benchmarks/recording.py [--env ant]… [--preset default]… [--frames 200] [--rounds 5] [--write]
 
 Three processes film the same frames by turns: `record` as the verb does it, policy, simulation and all; a loop that
 moves the same structures of Polyscope to places computed beforehand, takes the picture, and pipes it to ffmpeg; and
@@ -29,6 +29,8 @@ from sections import machine, replace_section, table
 
 TARGET_OF_BARE = 0.9
 TARGET_OF_MUJOCO = 3.0
+PRESETS = ("default", "draft")
+"""The one that the targets are for, and the one for who is in a hurry."""
 ENVIRONMENTS = ("half_cheetah", "ant", "Humanoid-v5")
 WAYS = ("record", "bare", "mujoco")
 TITLE = "# The viewer, the recorder and the montage, measured\n"
@@ -41,18 +43,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("way", nargs="?", choices=[f"_{way}" for way in WAYS], help=argparse.SUPPRESS)
     parser.add_argument("--env", action="append", dest="envs", metavar="ENV")
-    parser.add_argument("--preset", default="default")
+    parser.add_argument("--preset", action="append", dest="presets", metavar="PRESET")
     parser.add_argument("--frames", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--write", action="store_true", help="put the figures into viewer.md")
     asked = parser.parse_args()
-    envs = asked.envs or ENVIRONMENTS
+    envs, presets = asked.envs or ENVIRONMENTS, asked.presets or PRESETS
     if asked.way is not None:
         film = {"_record": by_record, "_bare": by_hand, "_mujoco": by_mujoco}[asked.way]
         with tempfile.TemporaryDirectory() as folder:
-            print(json.dumps(film(envs[0], asked.preset, asked.frames, Path(folder) / "film.mp4")))
+            print(json.dumps(film(envs[0], presets[0], asked.frames, Path(folder) / "film.mp4")))
         return 0
-    figures = [measure(env, asked.preset, asked.frames, asked.rounds) for env in envs]
+    figures = [measure(env, preset, asked.frames, asked.rounds) for preset in presets for env in envs]
     print(json.dumps(figures, indent=2))
     if asked.write:
         replace_section(FILE, HEADING, told(figures), title=TITLE)
@@ -98,6 +100,7 @@ def told(figures: list[dict[str, Any]]) -> str:
     rows = [
         (
             figure["env"],
+            f"{figure['preset']}, {figure['rounds']} rounds",
             *(f"{figure['fps'][way]:.1f} ({figure['cpu_ms'][way]:.0f})" for way in WAYS),
             f"{figure['of_bare']:.2f} × ({figure['of_bare_cpu']:.2f} ×)",
             f"{figure['of_mujoco']:.1f} × ({figure['of_mujoco_cpu']:.1f} ×)",
@@ -105,13 +108,13 @@ def told(figures: list[dict[str, Any]]) -> str:
         )
         for figure in figures
     ]
-    head = ("environment", "`record`, fps", "bare, fps", "MuJoCo, fps", "of bare", "of MuJoCo", "reached")
+    head = ("environment", "preset", "`record`, fps", "bare, fps", "MuJoCo, fps", "of bare", "of MuJoCo", "reached")
     first = figures[0]
     return (
-        f"`record` at the preset `{first['preset']}`, beside a loop of bare Polyscope frames into a bare ffmpeg, and "
-        "beside `mujoco.Renderer` with its default picture of the same size, which encodes nothing. "
-        f"{first['frames']} frames, medians of {first['rounds']} rounds by turns; at least {TARGET_OF_BARE} × and "
-        f"{TARGET_OF_MUJOCO:.0f} × are asked for. In brackets the processor's time: ms a frame, and compared. "
+        "`record`, beside a loop of bare Polyscope frames into a bare ffmpeg, and beside `mujoco.Renderer` with its "
+        "default picture of the same size, which encodes nothing. The preset `default` draws four pixels for each one "
+        f"that is shown, `draft` one. {first['frames']} frames, medians of the rounds, by turns; at least "
+        f"{TARGET_OF_BARE} × and {TARGET_OF_MUJOCO:.0f} × are asked for at `default`. In brackets the processor's time: ms a frame, and compared. "
         f"{machine()}.\n\n{table(head, rows)}\n\n`python benchmarks/recording.py --write` measures it again."
     )
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.ui.fakes import fake_run
+from tests.ui.fakes import NOW, fake_run
 from workbench import durable
 from workbench.cli import main
 from workbench.project import Project, shipped_project
@@ -93,6 +93,24 @@ def test_one_command_trains_all_seeds_again(project: Project, capsys: pytest.Cap
         durable.write_json(run.spec_path, {**run.record(), "command": words})
     [line] = results(project, capsys)["results"]
     assert line["commands"] == ["workbench train Hopper-v5 --set ppo.gamma=0.9 --seeds 3,11"]
+
+
+def test_wall_times_tell_how_many_runs_shared_the_machine(
+    project: Project, own_recipe: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Each trained for the fifth part of 1,000 s, up to when its state last changed: the first two and the middle two
+    # at once, never three.
+    for seed, ended in {1: 0.0, 2: 100.0, 3: 250.0}.items():
+        run = plant(project, "leaper", seed, 1.0, started=NOW - 1000)
+        stored = json.loads(run.state_path.read_text())
+        durable.write_json(run.state_path, {**stored, "updated": NOW + ended})
+    assert results(project, capsys, "--write-references")["results"][0]["beside"] == 1
+    about = json.loads(own_recipe.read_text())["reference"]["ppo"]["about"]
+    assert about.endswith("the slowest seed's, trained with 1 other run beside it.")
+    run = plant(project, "leaper", 4, 1.0, algorithm="sac", started=NOW - 1000)
+    stored = json.loads(run.state_path.read_text())
+    durable.write_json(run.state_path, {**stored, "updated": NOW + 5000})
+    assert [line["beside"] for line in results(project, capsys)["results"]] == [1, 0]
 
 
 def test_published_figures_stand_apart_with_their_version(hoppers: Project, capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,6 +26,7 @@ from workbench.runs.directory import RunDirectory
 from workbench.runs.machine import machine_text
 from workbench.runs.statistics import Interval, bootstrap
 from workbench.runs.store import RunStore
+from workbench.runs.summary import RunSummary
 
 BasisKind = Literal["fresh", "settled", "claimed", "training"]
 _WORTH: dict[BasisKind, int] = {"fresh": 3, "settled": 2, "claimed": 1, "training": 0}
@@ -68,6 +69,8 @@ class Result:
     basis: Basis
     returns: tuple[float, ...]
     """The mean return of each run."""
+    beside: int = 0
+    """Most other runs of the folder that trained at once with one of them, so that wall times can be read."""
 
     @property
     def first(self) -> ReportedRun:
@@ -179,6 +182,7 @@ class Result:
             "return_by_seed": dict(zip(keys, self.returns, strict=True)),
             "steps_by_seed": dict(zip(keys, self.steps, strict=True)),
             "wall_s_by_seed": dict(zip(keys, self.wall_s, strict=True)),
+            "beside": self.beside,
             "states": _distinct(str(run.summary.state) for run in self.runs),
             "goal": self.goal,
             "reached": self.reached,
@@ -248,7 +252,7 @@ def read_results(
                         score(best.path)
                 except WorkbenchError as error:
                     notes.append(f"{run.summary.name} cannot be scored: {error.message}")
-        line = _result(members)
+        line = _result(members, store)
         if line is None:
             notes += [f"{run.summary.name} is left out: it has no return." for run in members]
         else:
@@ -272,7 +276,7 @@ def _key(run: ReportedRun) -> str:
     return json.dumps([*parts, run.record.get("parent")], sort_keys=True, default=str)
 
 
-def _result(runs: Sequence[ReportedRun]) -> Result | None:
+def _result(runs: Sequence[ReportedRun], store: RunStore) -> Result | None:
     """Return the line of some runs, by the best kind of scores that all of them have."""
     tables = [_scores(run) for run in runs]
     common = set(tables[0]).intersection(*tables[1:])
@@ -284,7 +288,23 @@ def _result(runs: Sequence[ReportedRun]) -> Result | None:
         runs, tables = [run for run, _ in having], [table for _, table in having]
         common = set(tables[0]).intersection(*tables[1:])
     basis = max(common, key=lambda item: (_WORTH[item.kind], item.episodes, item.first_episode))
-    return Result(tuple(runs), basis, tuple(table[basis] for table in tables))
+    everyone = store.list()
+    beside = max(_beside(run.summary, everyone) for run in runs)
+    return Result(tuple(runs), basis, tuple(table[basis] for table in tables), beside)
+
+
+def _beside(run: RunSummary, everyone: Sequence[RunSummary]) -> int:
+    """Return the most other runs that trained at once with this one."""
+    start, end = _trained(run)
+    others = [_trained(other) for other in everyone if other.name != run.name]
+    # How many there are grows only where one begins.
+    moments = [start, *(begun for begun, _ in others if start < begun < end)]
+    return max(sum(begun <= moment < ended for begun, ended in others) for moment in moments)
+
+
+def _trained(run: RunSummary) -> tuple[float, float]:
+    """Return from when to when a run trained, unix seconds; a pause counts as if it came before."""
+    return run.changed - run.active_s, run.changed
 
 
 def _scores(run: ReportedRun) -> dict[Basis, float]:
