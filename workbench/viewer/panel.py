@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.formatting import plural
 from workbench.viewer import clock, tab_environment, tab_play, tab_scene, tab_view
 from workbench.viewer.ensemble import COLOURS
 from workbench.viewer.look import Theme
@@ -217,12 +218,15 @@ class Panel:
         imgui.Text(f"episode {session.number + 1}   seed {session.seed}   step {shown.step}")
         imgui.Text(f"return {shown.return_:.2f}   reward {shown.reward:+.3f}")
         if not player.is_live:
-            imgui.TextDisabled(f"past: {player.last_step - player.at} steps ago; End goes to now")
+            imgui.TextDisabled(f"past: {plural(player.last_step - player.at, 'step')} ago; End goes to now")
         elif session.ended is not None:
             imgui.Text(f"ended: {session.ended.reason or 'cut short'}")
         elif player.last is not None:
             last = player.last
             imgui.TextDisabled(f"last {last.return_ or 0.0:.2f} in {last.length}: {last.reason or 'cut short'}")
+        else:
+            # Without a line here all below it would move once there is something to say.
+            imgui.TextDisabled("no episode has ended yet")
         if orders.notice:
             imgui.PushTextWrapPos(WIDTH - 16)
             imgui.TextColored((0.86, 0.25, 0.2, 1.0), orders.notice)

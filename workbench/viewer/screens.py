@@ -102,9 +102,11 @@ class Screens:
         self._jumped |= self._player.jumped
         self._is_stale |= bool(moved_s) or self._player.jumped or self._view.version != self._drawn_version
         self._drawn_version = self._view.version
-        if self._stage is not None:
+        if self._stage is None:
+            self._player.jumped = False
+        else:
+            # It clears the mark before it hears mouse and keys, whose edits belong to the next frame.
             self._stage.show(moved_s)
-        self._player.jumped = False
 
     def picture(self) -> Picture | None:
         """Return the picture `(height, width, 3)` of a preview where one is due and would be another one.

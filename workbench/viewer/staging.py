@@ -14,7 +14,10 @@ class Stage(Protocol):
     """Shows a player."""
 
     def show(self, moved_s: float) -> None:
-        """Draw a frame, `moved_s` of simulated time after the last one, and hear the mouse and the keys."""
+        """Draw a frame, `moved_s` of simulated time after the last one, and hear the mouse and the keys.
+
+        The player's `jumped` is cleared in between: what is heard may set it again, for the next frame.
+        """
 
     def closing(self) -> bool:
         """Tell whether someone closed the window since the last call."""
