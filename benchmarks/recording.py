@@ -114,7 +114,8 @@ def told(figures: list[dict[str, Any]]) -> str:
         "`record`, beside a loop of bare Polyscope frames into a bare ffmpeg, and beside `mujoco.Renderer` with its "
         "default picture of the same size, which encodes nothing. The preset `default` draws four pixels for each one "
         f"that is shown, `draft` one. {first['frames']} frames, medians of the rounds, by turns; at least "
-        f"{TARGET_OF_BARE} × and {TARGET_OF_MUJOCO:.0f} × are asked for at `default`. In brackets the processor's time: ms a frame, and compared. "
+        f"{TARGET_OF_BARE} × and {TARGET_OF_MUJOCO:.0f} × are asked for at `default`. In brackets the processor's "
+        "time: ms a frame, and compared. "
         f"{machine()}.\n\n{table(head, rows)}\n\n`python benchmarks/recording.py --write` measures it again."
     )
 
