@@ -78,15 +78,18 @@ def reference_of(line: Result, command: Sequence[str]) -> dict[str, Any]:
     has_range = interval.low == interval.low
     made = max(run.summary.changed for run in line.runs)
     beside = f", trained with {formatting.plural(line.beside, 'other run')} beside it" if line.beside else ""
+    # One seed says nothing of how far others are from it.
+    several = len(line.runs) > 1
+    whose = "std is over seeds, steps and wall_s are the slowest seed's" if several else "one seed"
     block: dict[str, Any] = {
         "return": round(line.mean, 2),
-        "std": round(line.std, 2),
+        **({"std": round(line.std, 2)} if several else {}),
         "iqm": round(interval.value, 2),
         **({"range": [round(interval.low, 2), round(interval.high, 2)]} if has_range else {}),
         "seeds": len(line.runs),
         "steps": max(line.steps),
         "wall_s": round(max(line.wall_s), 1),
-        "about": f"{_sentence(line.basis.text)}; std is over seeds, steps and wall_s are the slowest seed's{beside}.",
+        "about": f"{_sentence(line.basis.text)}; {whose}{beside}.",
         "episodes": line.basis.episodes,
         "first_episode": line.basis.first_episode,
         "return_by_seed": {key: round(value, 2) for key, value in zip(keys, line.returns, strict=True)},

@@ -304,7 +304,8 @@ def _beside(run: RunSummary, everyone: Sequence[RunSummary]) -> int:
 
 def _trained(run: RunSummary) -> tuple[float, float]:
     """Return from when to when a run trained, unix seconds; a pause counts as if it came before."""
-    return run.changed - run.active_s, run.changed
+    end = run.changed if run.state.is_ended else run.created + run.age_s
+    return end - run.active_s, end
 
 
 def _scores(run: ReportedRun) -> dict[Basis, float]:

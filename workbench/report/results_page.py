@@ -140,7 +140,8 @@ def _summary(line: Result) -> list[str]:
         str(len(line.runs)),
         formatting.amount(max(line.steps)),
         _interval(line),
-        formatting.spread(line.mean, line.std),
+        # One seed says nothing of the others.
+        formatting.spread(line.mean, line.std if len(line.runs) > 1 else None),
         formatting.duration(max(line.wall_s)),
         goal,
         UNKNOWN if best is None else _published(best),
