@@ -15,7 +15,7 @@ from workbench.errors import NotFoundError, RequestError
 from workbench.project import Project, shipped_project
 
 BLOCK = {
-    "return": 500.0, "std": 20.0, "seeds": 2, "steps": 1000, "wall_s": 60.0, "episodes": 3, "first_episode": 50,
+    "return": 500.0, "std": 20.0, "seeds": 2, "steps": 1000, "wall_s": 20.0, "episodes": 3, "first_episode": 50,
     "return_by_seed": {"4": 480.0, "5": 520.0}, "changed": {"total_steps": 64, "ppo.net_arch": [8, 8]},
 }  # fmt: skip
 TINY = {
@@ -31,7 +31,7 @@ def poles(project: Project) -> Project:
     project.recipes.mkdir(exist_ok=True)
     module = (shipped_project().envs / "cart_pole_env.py").read_text()
     (project.envs / "pole_env.py").write_text(module.replace("CartPoleEnv", "PoleEnv"))
-    write(project, ppo=BLOCK, sac={**BLOCK, "wall_s": 121.0})
+    write(project, ppo=BLOCK, sac={**BLOCK, "wall_s": 31.0})
     return project
 
 

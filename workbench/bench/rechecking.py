@@ -28,7 +28,7 @@ from workbench.project import Project
 from workbench.runs import EventTail, RunDirectory
 from workbench.specs.algorithms import ALGORITHMS, Algorithm
 
-SHORT_S = 120.0
+SHORT_S = 30.0
 """References whose slowest seed took no longer are checked where none is named."""
 DEVIATIONS = 3.0
 """Standard deviations over seeds below the mean that are still the same."""

@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     check = kinds.add_parser(
         "check",
         help="whether short recipes still reach what was measured with them; also `bench --check`",
-        description="Trains one seed of each recipe whose reference took two minutes at most, plays the episodes of "
+        description="Trains one seed of each recipe whose reference took half a minute at most, plays the episodes of "
         "the reference with its best checkpoint, and compares: the mean return may be three standard deviations over "
         "seeds below the reference's, one percent at least, and the steps twice those of its slowest seed.",
     )
