@@ -39,6 +39,13 @@ def test_an_arm_is_not_followed_and_all_of_its_reach_is_shown() -> None:
     assert found.radius > 1.0
 
 
+def test_what_lies_beside_an_arm_on_a_fixed_base_is_not_followed() -> None:
+    upper = "<body><joint axis='0 1 0'/><geom type='capsule' size='.05' fromto='0 0 0 0 0 1'/></body>"
+    arm = "<geom size='.1'/>" + upper
+    found = framing.frame(model(arm + "</body><body name='target'><freejoint/><geom size='.1'/>"))
+    assert found.follow_body is None
+
+
 def test_a_body_on_a_long_slide_is_followed_and_on_a_short_one_not() -> None:
     cart = "<joint type='slide' axis='1 0 0' limited='true' range='-{0} {0}'/><geom type='box' size='.2 .2 .2'/>"
     assert framing.frame(model(cart.format(5))).follow_body == 1

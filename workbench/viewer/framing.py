@@ -152,8 +152,10 @@ def _followed(model: Any, name: str | None, size: float) -> int | None:
         found = mujoco.mj_name2id(model, int(mujoco.mjtObj.mjOBJ_BODY), name)
         return found if found >= 0 else None
     for body in range(1, model.nbody):
-        if model.body_parentid[body] == 0 and model.body_weldid[body] != 0:
-            return body if _can_leave(model, body, size) else None
+        if model.body_weldid[body] != 0:
+            # What moves first is the robot: on a base that is fixed it leaves nowhere, whatever lies about.
+            root = int(model.body_rootid[body])
+            return root if _can_leave(model, root, size) else None
     return None
 
 
