@@ -21,8 +21,10 @@ COLUMNS = 4
 GAP = 8
 """Pixels between two pictures."""
 STILL = "3s"
-SOONER = {"reacher": "0.5s", "arm_reach": "2s", "arm_joints": "2s"}
+SOONER = {"reacher": "0.5s", "arm_reach": "2s", "arm_joints": "2s", "humanoid": "1s"}
 """Where all is over, or has come to rest, by then."""
+UNTRAINED = "0.2s"
+"""Before it falls."""
 
 
 def workbench(project: Path, *words: str) -> str:
@@ -73,8 +75,9 @@ def main() -> int:
         for place, name in enumerate(names):
             file = Path(folder) / f"{name}.png"
             who = [f"{runs[name]}:best"] if name in runs else [name, "--agent", "zero"]
+            when = SOONER.get(name, STILL) if name in runs else UNTRAINED
             look = ["--size", f"{SIZE[0]}x{SIZE[1]}", "--preset", "hd"]
-            workbench(project, "record", *who, "--still", SOONER.get(name, STILL), *look, "-o", str(file))
+            workbench(project, "record", *who, "--still", when, *look, "-o", str(file))
             row, column = divmod(place, COLUMNS)
             sheet.paste(labelled(Image.open(file).convert("RGB"), name), (column * width, row * height))
     sheet.save(HERE / "tasks.png", optimize=True)
