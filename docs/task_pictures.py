@@ -16,8 +16,8 @@ from typing import Any
 from PIL import Image, ImageDraw, ImageFont
 
 HERE = Path(__file__).resolve().parent
-SIZE = (400, 300)
-COLUMNS = 4
+SIZE = (320, 240)
+COLUMNS = 6
 GAP = 8
 """Pixels between two pictures."""
 STILL = "3s"
