@@ -24,15 +24,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from sections import machine, replace_section, table
+from sections import VIEWER, VIEWER_TITLE, machine, replace_section, table
 
 from workbench.montage.ffmpeg import ffmpeg, probe
 
 TARGET_RATIO = 1.3
 TARGET_MB = 300
-TITLE = "# The viewer, the recorder and the montage, measured\n"
 HEADING = "Montages"
-FILE = Path(__file__).resolve().with_name("viewer.md")
 PRIORITY = ["nice", "-n", "10"]
 """Montages are made beside training, so the encoder lowers its priority; the other one gets the same."""
 STILL = ["--head-seconds", "0", "--tail-seconds", "0", "--transition-seconds", "0"]
@@ -54,7 +52,7 @@ def main() -> int:
             figures["memory"] = measure_memory(Path(folder) / "memory")
     print(json.dumps(figures, indent=2))
     if asked.write:
-        replace_section(FILE, HEADING, told(figures), title=TITLE)
+        replace_section(VIEWER, HEADING, told(figures), title=VIEWER_TITLE)
     return 0 if all(part["reached"] for part in figures.values()) else 1
 
 

@@ -30,10 +30,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from sections import machine, replace_section
-
-TITLE = "# The viewer, the recorder and the montage, measured\n"
-FILE = Path(__file__).resolve().with_name("viewer.md")
+from sections import VIEWER, VIEWER_TITLE, machine, replace_section
 
 FPS = 60
 """Asked for, so that the figure is what is possible."""
@@ -67,7 +64,7 @@ def main() -> int:
     print(json.dumps(figures, indent=2))
     if asked.write:
         again = f"`python benchmarks/preview.py {asked.what} --write` measures it again."
-        replace_section(FILE, heading, f"{text} {machine()}.\n\n{again}", title=TITLE)
+        replace_section(VIEWER, heading, f"{text} {machine()}.\n\n{again}", title=VIEWER_TITLE)
     return 0 if reached else 1
 
 

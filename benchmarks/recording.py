@@ -25,7 +25,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from sections import machine, replace_section, table
+from sections import VIEWER, VIEWER_TITLE, machine, replace_section, table
 
 TARGET_OF_BARE = 0.9
 TARGET_OF_MUJOCO = 3.0
@@ -33,9 +33,7 @@ PRESETS = ("default", "draft")
 """The one that the targets are for, and the one for who is in a hurry."""
 ENVIRONMENTS = ("half_cheetah", "ant", "Humanoid-v5")
 WAYS = ("record", "bare", "mujoco")
-TITLE = "# The viewer, the recorder and the montage, measured\n"
 HEADING = "Recording"
-FILE = Path(__file__).resolve().with_name("viewer.md")
 
 
 def main() -> int:
@@ -57,7 +55,7 @@ def main() -> int:
     figures = [measure(env, preset, asked.frames, asked.rounds) for preset in presets for env in envs]
     print(json.dumps(figures, indent=2))
     if asked.write:
-        replace_section(FILE, HEADING, told(figures), title=TITLE)
+        replace_section(VIEWER, HEADING, told(figures), title=VIEWER_TITLE)
     return 0 if all(figure["reached"] for figure in figures) else 1
 
 

@@ -13,6 +13,10 @@ TERMINAL = Path(__file__).resolve().with_name("terminal.md")
 """What was measured of the terminal app."""
 _TITLE = "# The terminal app, measured\n"
 
+VIEWER = TERMINAL.with_name("viewer.md")
+"""What was measured of the viewer, the recorder and the montage."""
+VIEWER_TITLE = "# The viewer, the recorder and the montage, measured\n"
+
 
 def replace_section(path: Path, heading: str, text: str, *, title: str = _TITLE) -> None:
     """Write a section of a file in place of the one with the same heading, else behind all others.

@@ -24,15 +24,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from sections import machine, replace_section, table
+from sections import VIEWER, VIEWER_TITLE, machine, replace_section, table
 
 TARGET_S = 1.2
 TARGET_PACE = 0.97
 ENVIRONMENTS = ("half_cheetah", "ant")
 GHOSTS = 4
-TITLE = "# The viewer, the recorder and the montage, measured\n"
 HEADING = "Window"
-FILE = Path(__file__).resolve().with_name("viewer.md")
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -49,7 +47,7 @@ def main() -> int:
         figures = [measure(env, asked.rounds, asked.seconds, surroundings) for env in asked.envs or ENVIRONMENTS]
     print(json.dumps(figures, indent=2))
     if asked.write:
-        replace_section(FILE, HEADING, told(figures), title=TITLE)
+        replace_section(VIEWER, HEADING, told(figures), title=VIEWER_TITLE)
     return 0 if all(figure["reached"] for figure in figures) else 1
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,20 +80,26 @@ def test_a_run_that_fails_tells_why() -> None:
         rehearse(tiny_spec("ppo"), EnvSource("X-v0", "x", "nowhere_env.py", "X").to_json(), time.time() + 0.5)
 
 
-def test_the_process_answers_on_stdout_alone() -> None:
-    request = {
-        "spec": tiny_spec("ppo").model_dump(mode="json"),
-        "environment": CART_POLE.to_json(),
-        "ends": time.time() + 0.5,
-    }
-    done = subprocess.run(
+def asked(request: dict[str, Any], **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the process that rehearses, and return what it said."""
+    return subprocess.run(
         [sys.executable, "-m", "workbench.training.rehearsal"],
         input=json.dumps(request),
         capture_output=True,
         text=True,
         cwd=ROOT,
         check=False,
+        **options,
     )
+
+
+def test_the_process_answers_on_stdout_alone() -> None:
+    request = {
+        "spec": tiny_spec("ppo").model_dump(mode="json"),
+        "environment": CART_POLE.to_json(),
+        "ends": time.time() + 0.5,
+    }
+    done = asked(request)
     assert done.returncode == 0 and json.loads(done.stdout)["steps_per_s"] > 0, done.stderr
 
 
@@ -103,16 +110,7 @@ def test_memory_and_disk_are_told_where_no_speed_came_in_time(tmp_path: Path) ->
         "ends": time.time() + 600,
         "late": time.time(),
     }
-    done = subprocess.run(
-        [sys.executable, "-m", "workbench.training.rehearsal"],
-        input=json.dumps(request),
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=False,
-        timeout=120,
-        env=os.environ | {"TMPDIR": str(tmp_path)},
-    )
+    done = asked(request, timeout=120, env=os.environ | {"TMPDIR": str(tmp_path)})
     found = json.loads(done.stdout)
     assert found["steps_per_s"] is None and found["seconds"] is None
     # A thousand rows of 17 + 17 observations, 6 actions and 3 numbers more.

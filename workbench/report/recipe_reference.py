@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from workbench import durable, formatting
+from workbench import durable
 from workbench.catalog import Catalog
 from workbench.errors import WorkFailedError
 from workbench.report.results import Result, Results
@@ -77,7 +77,7 @@ def reference_of(line: Result, command: Sequence[str]) -> dict[str, Any]:
     interval = line.interval
     has_range = interval.low == interval.low
     made = max(run.summary.changed for run in line.runs)
-    beside = f", trained with {formatting.plural(line.beside, 'other run')} beside it" if line.beside else ""
+    company = f", {line.company}" if line.company else ""
     # One seed says nothing of how far others are from it.
     several = len(line.runs) > 1
     whose = "std is over seeds, steps and wall_s are the slowest seed's" if several else "one seed"
@@ -89,7 +89,7 @@ def reference_of(line: Result, command: Sequence[str]) -> dict[str, Any]:
         "seeds": len(line.runs),
         "steps": max(line.steps),
         "wall_s": round(max(line.wall_s), 1),
-        "about": f"{_sentence(line.basis.text)}; {whose}{beside}.",
+        "about": f"{_sentence(line.basis.text)}; {whose}{company}.",
         "episodes": line.basis.episodes,
         "first_episode": line.basis.first_episode,
         "return_by_seed": {key: round(value, 2) for key, value in zip(keys, line.returns, strict=True)},

@@ -20,6 +20,7 @@ import numpy as np
 from workbench.catalog import Catalog
 from workbench.catalog.run_config import flat_settings, is_own
 from workbench.errors import WorkbenchError
+from workbench.formatting import plural
 from workbench.report.facts import ReportedRun, read_run
 from workbench.runs.claims import CLAIMED, scores_in
 from workbench.runs.directory import RunDirectory
@@ -71,6 +72,11 @@ class Result:
     """The mean return of each run."""
     beside: int = 0
     """Most other runs of the folder that trained at once with one of them, so that wall times can be read."""
+
+    @property
+    def company(self) -> str:
+        """Who trained beside its runs, for people; empty where nobody did."""
+        return f"trained with {plural(self.beside, 'other run')} beside it" if self.beside else ""
 
     @property
     def first(self) -> ReportedRun:
@@ -241,7 +247,7 @@ def read_results(
                 f"{together[seed].summary.name} is left out: {run.summary.name} is of the same seed, and newer."
             )
         together[seed] = run
-    lines = []
+    lines, everyone = [], store.list()
     for by_seed in groups.values():
         members = [by_seed[seed] for seed in sorted(by_seed, key=lambda seed: (isinstance(seed, str), seed))]
         if score is not None:
@@ -252,7 +258,7 @@ def read_results(
                         score(best.path)
                 except WorkbenchError as error:
                     notes.append(f"{run.summary.name} cannot be scored: {error.message}")
-        line = _result(members, store)
+        line = _result(members, everyone)
         if line is None:
             notes += [f"{run.summary.name} is left out: it has no return." for run in members]
         else:
@@ -276,7 +282,7 @@ def _key(run: ReportedRun) -> str:
     return json.dumps([*parts, run.record.get("parent")], sort_keys=True, default=str)
 
 
-def _result(runs: Sequence[ReportedRun], store: RunStore) -> Result | None:
+def _result(runs: Sequence[ReportedRun], everyone: Sequence[RunSummary]) -> Result | None:
     """Return the line of some runs, by the best kind of scores that all of them have."""
     tables = [_scores(run) for run in runs]
     common = set(tables[0]).intersection(*tables[1:])
@@ -288,7 +294,6 @@ def _result(runs: Sequence[ReportedRun], store: RunStore) -> Result | None:
         runs, tables = [run for run, _ in having], [table for _, table in having]
         common = set(tables[0]).intersection(*tables[1:])
     basis = max(common, key=lambda item: (_WORTH[item.kind], item.episodes, item.first_episode))
-    everyone = store.list()
     beside = max(_beside(run.summary, everyone) for run in runs)
     return Result(tuple(runs), basis, tuple(table[basis] for table in tables), beside)
 

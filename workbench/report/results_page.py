@@ -183,8 +183,7 @@ def _details(env_id: str, lines: Sequence[Result]) -> Iterator[Block]:
             values = ", ".join(f"{key} = {value}" for key, value in line.changed.items())
             yield Text(f"Other than its recipe: {values}.")
         libraries = ", ".join(f"{name} {version}" for name, version in line.versions.items())
-        beside = f"trained with {formatting.plural(line.beside, 'other run')} beside it" if line.beside else ""
-        facts = [*line.machines, beside, libraries, *(f"revision {revision}" for revision in line.revisions)]
+        facts = [*line.machines, line.company, libraries, *(f"revision {revision}" for revision in line.revisions)]
         yield Text("; ".join(fact for fact in facts if fact) + ".")
         if line.commands:
             yield Code("\n".join(line.commands))
