@@ -54,8 +54,9 @@ def settle() -> Settle:
     async def wait(pilot: Pilot[None]) -> None:
         app = pilot.app
         assert isinstance(app, WorkbenchApp)
-        await app.runs.settle()
         for _ in range(3):
+            # Again each time: what a worker did to a run is read only after it.
+            await app.runs.settle()
             await workers_done(pilot)
             await pilot.pause()
 
