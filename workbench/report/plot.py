@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 
 import numpy as np
@@ -27,8 +27,8 @@ class Line:
     """One curve, `(n,)` each; what is not finite is a gap."""
 
     label: str
-    steps: Floats
-    values: Floats
+    steps: Floats = field(default_factory=lambda: np.empty(0))
+    values: Floats = field(default_factory=lambda: np.empty(0))
     low: Floats | None = None
     """The lower edge of a band around it; NaN where there is none."""
     high: Floats | None = None

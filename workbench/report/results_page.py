@@ -20,7 +20,8 @@ from workbench.report.blocks import Block, Code, Heading, Table, Text
 from workbench.report.markdown import write_markdown
 from workbench.report.plot import Level, Line, draw
 from workbench.report.results import Result, Results
-from workbench.runs.statistics import FEWEST_RUNS, seed_band
+from workbench.report.seed_lines import seed_lines
+from workbench.runs.statistics import FEWEST_RUNS
 
 FORMAT = 1
 
@@ -219,12 +220,14 @@ def _sources() -> Iterator[Block]:
 
 
 def draw_curves(lines: Sequence[Result]) -> str:
-    """Return the training returns of one environment's lines as SVG, a band where there are seeds enough."""
-    drawn = []
+    """Return the training returns of one environment's lines as SVG, a band where there are seeds enough.
+
+    The band ends with the first seed; what the others did after it is drawn thin.
+    """
+    drawn: list[Line] = []
     for slot, line in enumerate(lines):
-        band = seed_band([run.returns for run in line.runs])
         label = line.algorithm.upper() + ("" if _is_only(line, lines) else f" {slot + 1}")
-        drawn.append(Line(label, band.steps, band.iqm, band.low, band.high, slot=slot))
+        drawn += seed_lines([run.returns for run in line.runs], Line(label, slot=slot))
     goals = dict.fromkeys(line.goal for line in lines if line.goal is not None)
     return draw(drawn, [Level(goal, f"goal {formatting.number(goal)}") for goal in goals], y_label="training return")
 

@@ -18,9 +18,10 @@ from workbench.report.blocks import Block, Code, Figure, Heading, Table, Text
 from workbench.report.facts import TERM_PREFIX, TERM_SUFFIX, Facts, ReportedRun, Row
 from workbench.report.plot import Level, Line, draw
 from workbench.report.results import goal_of
+from workbench.report.seed_lines import seed_lines
 from workbench.runs.anomalies import in_words
 from workbench.runs.history import Evaluation
-from workbench.runs.statistics import FEWEST_RUNS, Interval, seed_band
+from workbench.runs.statistics import FEWEST_RUNS, Interval
 
 SVG = "image/svg+xml"
 
@@ -123,7 +124,7 @@ def _curves(facts: Facts) -> Iterator[Block]:
     yield Heading("Training return")
     for env_id, rows in facts.environments.items():
         places = [facts.rows.index(row) for row in rows]
-        lines = [_line(row, place) for row, place in zip(rows, places, strict=True)]
+        lines = [line for row, place in zip(rows, places, strict=True) for line in _returns(row, place)]
         names = ", ".join(row.label for row in rows)
         scores = [_scores(row, place) for row, place in zip(rows, places, strict=True)]
         lines += [line for found in scores for line in found]
@@ -132,14 +133,13 @@ def _curves(facts: Facts) -> Iterator[Block]:
             caption += "; dashed the greedy evaluations"
         if any(len(row.runs) >= FEWEST_RUNS for row in rows):
             caption += "; interquartile mean over seeds, tinted its 95 % bootstrap interval"
+        if any(len(row.runs) > 1 for row in rows):
+            caption += "; thin, from where the first seed ends, each that goes on"
         yield Figure(draw(lines, _goals(rows), y_label="return").encode(), SVG, f"{caption}.")
 
 
-def _line(row: Row, slot: int) -> Line:
-    if len(row.runs) == 1:
-        return Line(row.letter, *row.first.returns, slot=slot)
-    band = seed_band([run.returns for run in row.runs])
-    return Line(row.letter, band.steps, band.iqm, band.low, band.high, slot=slot)
+def _returns(row: Row, slot: int) -> list[Line]:
+    return seed_lines([run.returns for run in row.runs], Line(row.letter, slot=slot))
 
 
 def _scores(row: Row, slot: int) -> list[Line]:
@@ -150,10 +150,7 @@ def _scores(row: Row, slot: int) -> list[Line]:
         if len(known) > 1:
             table = np.array(known, dtype=float)
             curves.append((table[:, 0], table[:, 1]))
-    if not curves:
-        return []
-    steps, values = curves[0] if len(curves) == 1 else _middle(curves)
-    return [Line("", steps, values, slot=slot, dashed=True, thin=True)]
+    return seed_lines(curves, Line("", slot=slot, dashed=True, thin=True), with_band=False)
 
 
 def _goals(rows: Sequence[Row]) -> list[Level]:
@@ -167,22 +164,16 @@ def _terms(facts: Facts) -> Iterator[Block]:
         return
     yield Heading("Reward terms")
     for row in told:
-        lines = []
+        lines: list[Line] = []
         for slot, term in enumerate(row.first.terms):
             curves = [run.curve(f"{TERM_PREFIX}{term}{TERM_SUFFIX}") for run in row.runs]
-            steps, values = curves[0] if len(curves) == 1 else _middle(curves)
-            lines.append(Line(term, steps, values, slot=slot))
+            lines += seed_lines(curves, Line(term, slot=slot), with_band=False)
         over = "" if len(row.runs) == 1 else ", interquartile mean over seeds"
         yield Figure(
             draw(lines, y_label="sum over an episode").encode(),
             SVG,
             f"{row.label}: what an episode's return is made of{over}.",
         )
-
-
-def _middle(curves: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]:
-    band = seed_band([curve for curve in curves if len(curve[0])], repetitions=1)
-    return band.steps, band.iqm
 
 
 # Tables of each run.
