@@ -10,12 +10,12 @@ import pytest
 
 from workbench.runs import EventWriter, History, RunDirectory
 from workbench.runs.states import RunState
+from workbench.ui.chart_sections import SECTIONS
 from workbench.ui.charts.model import XAxis
 from workbench.ui.charts.overlay import Identity
 from workbench.ui.past import Past, Points, take
 from workbench.ui.run_charts import (
     RETURN,
-    SECTIONS,
     RunCharts,
     SeedGroup,
     Spec,

@@ -11,6 +11,7 @@ import numpy as np
 from workbench import formatting
 from workbench.runs.lineage import Parent
 from workbench.runs.statistics import SeedBand
+from workbench.ui.chart_sections import SECTIONS, SectionedCharts
 from workbench.ui.charts.model import ChartData, Curve, Group, Ladder, Reference
 from workbench.ui.charts.overlay import Identity
 from workbench.ui.past import CheckpointRow, Past, Points
@@ -24,7 +25,6 @@ RETURN = "rollout/ep_rew_mean"
 LENGTH = "rollout/ep_len_mean"
 EVALUATION = "eval/mean_return"
 READING = "Reading the curves…"
-SECTIONS = ("Return", "Terms", "Endings", "Losses", "System")
 
 NO_PAST = Past(())
 """Of a run whose history has not been read yet."""
@@ -251,7 +251,7 @@ def empty_return(spec: Spec, rows: Sequence[RunRow]) -> str:
     return f"Waiting for the first episode to end{each}."
 
 
-class RunCharts:
+class RunCharts(SectionedCharts):
     """The charts of one run, in sections.
 
     Args:
@@ -283,17 +283,6 @@ class RunCharts:
         live = row is not None and row.state.is_live
         self._budget = float(row.total_steps) if row is not None and live else None
         self._reached = float(row.steps) if row is not None and live else 0.0
-
-    def section(self, name: str) -> list[ChartData]:
-        """Return the charts of a section; at least one, which may say why it is empty."""
-        makers: dict[str, Callable[[], list[ChartData]]] = {
-            "Return": self._returns,
-            "Terms": self._terms,
-            "Endings": self._endings,
-            "Losses": self._losses,
-            "System": self._system,
-        }
-        return makers[name]()
 
     def everything(self) -> list[ChartData]:
         """Return all charts that have something to show, in the order of pages; at least that of returns."""

@@ -11,12 +11,12 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Static
 
+from workbench.ui.chart_sections import SECTIONS
 from workbench.ui.charting import MEMORY
 from workbench.ui.charts.model import ChartData, ChartView
 from workbench.ui.charts.pages import LEAST_HEIGHT, LEAST_WIDTH, Grid, Pages, filter_name
 from workbench.ui.footer import CommandFooter
 from workbench.ui.run_actions import RunScreenBase
-from workbench.ui.run_charts import SECTIONS
 from workbench.ui.run_strip import TEXTS, first_of, moment, section_of, strip
 from workbench.ui.section_texts import SectionTexts
 from workbench.ui.usage import PREFIX

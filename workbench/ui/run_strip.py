@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from textual.content import Content
 
 from workbench import formatting
+from workbench.ui.chart_sections import SECTIONS
 from workbench.ui.charts.drawing import checkpoint_at
 from workbench.ui.charts.line import nearest
 from workbench.ui.charts.model import ChartData, ChartView, XAxis
 from workbench.ui.charts.pages import Pages, filter_fault
 from workbench.ui.charts.plan import Plan
-from workbench.ui.run_charts import EVALUATION, LENGTH, RETURN, SECTIONS
+from workbench.ui.run_charts import EVALUATION, LENGTH, RETURN
 
 TEXTS = ("Log", "Config", "Checkpoints", "Events")
 TABS = ("Checkpoints", "Log", "Config", "Events")

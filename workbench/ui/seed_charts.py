@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from workbench import formatting
+from workbench.ui.chart_sections import SECTIONS, SectionedCharts
 from workbench.ui.charts.model import ChartData, Group
 from workbench.ui.charts.overlay import Identity
 from workbench.ui.past import Past, Points
@@ -14,7 +15,6 @@ from workbench.ui.run_charts import (
     LENGTH,
     NO_PAST,
     RETURN,
-    SECTIONS,
     Spec,
     curve_of,
     empty_return,
@@ -34,7 +34,7 @@ Find = Callable[[Past], Points | None]
 """Finds a metric in what a run did."""
 
 
-class SeedCharts:
+class SeedCharts(SectionedCharts):
     """The charts of a group, in sections; bands are left to whoever draws them.
 
     Args:
@@ -69,17 +69,6 @@ class SeedCharts:
         self._flags = flags_of(own)
         self._playing = playing
         self._names = sorted({name for past in self._pasts.values() for name in past.series})
-
-    def section(self, name: str) -> list[ChartData]:
-        """Return the charts of a section; at least one, which may say why it is empty."""
-        makers: dict[str, Callable[[], list[ChartData]]] = {
-            "Return": self._returns,
-            "Terms": self._terms,
-            "Endings": self._endings,
-            "Losses": self._losses,
-            "System": self._system,
-        }
-        return makers[name]()
 
     def everything(self) -> list[ChartData]:
         """Return all charts that have something to show, in the order of pages; at least that of returns."""

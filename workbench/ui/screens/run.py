@@ -18,10 +18,11 @@ from workbench.catalog.run_config import RunConfig, read_config, read_config_aga
 from workbench.runs.anomalies import play_target
 from workbench.runs.directory import RunDirectory
 from workbench.runs.processes import this_host
+from workbench.ui.chart_sections import SECTIONS
 from workbench.ui.commands import bindings_for
 from workbench.ui.config_text import config_text, config_title, given_since
 from workbench.ui.past import CheckpointRow, Past, why_no_checkpoint
-from workbench.ui.run_charts import NO_PAST, SECTIONS, RunCharts, Spec
+from workbench.ui.run_charts import NO_PAST, RunCharts, Spec
 from workbench.ui.run_head import Kin, head_lines, time_split
 from workbench.ui.run_paging import TALL, RunPaging
 from workbench.ui.run_tables import checkpoint_columns, checkpoint_rows, checkpoint_summary, event_rows
