@@ -77,8 +77,8 @@ def test_short_references_are_checked_where_none_is_named(poles: Project) -> Non
     of_pole = [item for item in rechecking.choose(catalog, []) if item.entry.name == "pole"]
     assert [item.algorithm for item in of_pole] == ["ppo"]
     assert [item.algorithm for item in rechecking.choose(catalog, ["pole"])] == ["ppo", "sac"]
-    with pytest.raises(NotFoundError, match="humanoid"):
-        rechecking.choose(catalog, ["humanoid"], ["td3"])
+    with pytest.raises(NotFoundError, match="pole"):
+        rechecking.choose(catalog, ["pole"], ["td3"])
     write(poles, ppo={**BLOCK, "return_by_seed": {"one": 1.0}})
     with pytest.raises(RequestError, match="pole"):
         reference(poles)
