@@ -80,8 +80,11 @@ def start(surface: Surface, *, size: tuple[int, int], samples: int, theme: Theme
         raise _explained(surface, error) from error
     _started = surface
     if surface == "offscreen":
-        # Without a window the number of samples takes effect only when the size is set after a first picture.
-        ps.screenshot_to_buffer(False)
+        # Without a window the number of samples takes effect only when the size is set after a first picture; and
+        # Polyscope remembers the number beyond its end, and would not tell it to the renderer that starts anew.
+        for number in (1, samples):
+            ps.set_SSAA_factor(number)
+            ps.screenshot_to_buffer(False)
         ps.set_window_size(*size)
     ps.set_up_dir("z_up")
     ps.set_front_dir("x_front")

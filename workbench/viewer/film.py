@@ -7,6 +7,7 @@ and runs as a process of its own.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import signal
 import subprocess
 import tempfile
@@ -39,6 +40,9 @@ class Film(Protocol):
 
 _MP4 = ["-crf", "20", "-preset", "veryfast", "-movflags", "+faststart"]
 _WEBP = ["-quality", "70", "-compression_level", "4", "-loop", "0"]
+
+PIPE_BYTES = 1 << 20
+"""What the encoder's pipe may hold: the most that Linux grants unasked."""
 
 PALETTE_FRAMES = 50
 """The colours of a GIF are chosen from so many frames; ffmpeg keeps these, uncompressed, and would keep all."""
@@ -143,7 +147,7 @@ class EncodedFilm:
         rate = Fraction(self._fps).limit_denominator(100_000)
         reading = ["-f", "rawvideo", "-pix_fmt", self._pixels.layout, "-s", f"{width}x{height}", "-r", str(rate)]
         writing = ["-vf", filters, "-an", "-c:v", codec, "-pix_fmt", pixel_format, *extra]
-        return subprocess.Popen(
+        encoder = subprocess.Popen(
             [imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-v", "error", *reading, "-i", "-", *writing, str(self._part)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -151,6 +155,9 @@ class EncodedFilm:
             # Ctrl-C in the terminal is for us: the encoder must live on to finish the film.
             start_new_session=True,
         )
+        assert encoder.stdin is not None
+        _widen(encoder.stdin.fileno())
+        return encoder
 
     def _finish(self, encoder: subprocess.Popen[bytes], *, abandon: bool) -> None:
         assert encoder.stdin is not None
@@ -175,6 +182,15 @@ class EncodedFilm:
         how = f" ({signal.strsignal(-code)})" if code is not None and code < 0 else ""
         reason = said[-1].strip() if said else f"the encoder ended without a word{how}"
         return WorkFailedError(f"the film {self._path} could not be written: {reason}")
+
+
+def _widen(pipe: int) -> None:
+    """Let a pipe hold most of a frame, where the system allows: the next one is drawn while the encoder reads."""
+    set_size = getattr(fcntl, "F_SETPIPE_SZ", None)
+    if set_size is not None:
+        # A user's pipes may hold only so much together.
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(pipe, set_size, PIPE_BYTES)
 
 
 class Still:
