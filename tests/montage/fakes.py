@@ -33,12 +33,17 @@ def make_clip(
 
 
 def make_run(
-    runs_root: Path, steps: Sequence[int], *, name: str = "ant_20260101-120000_7f3a", algorithm: str = "PPO"
+    runs_root: Path,
+    steps: Sequence[int],
+    *,
+    name: str = "ant_20260101-120000_7f3a",
+    algorithm: str = "PPO",
+    seed: int | None = None,
 ) -> RunDirectory:
     """Lay out a run with checkpoints that hold no policy."""
     run = RunDirectory(runs_root / algorithm / name)
     run.path.mkdir(parents=True)
-    spec = {"env_id": "workbench/Ant-v0", "eval_seed": 77}
+    spec = {"env_id": "workbench/Ant-v0", "eval_seed": 77, "seed": seed}
     run.spec_path.write_text(json.dumps({"format": 1, "spec": spec}))
     for place, count in enumerate(steps):
         checkpoint = run.path / f"checkpoint_{count:012d}"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import re
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from workbench.errors import NotFoundError
 from workbench.montage import MontageRequest, make_montage
 from workbench.montage.curve import Curve, CurveStrip, moving, read_curve
 from workbench.montage.ffmpeg import probe, still
+from workbench.montage.labels import DARK, LIGHT
 from workbench.montage.timing import Pace
 from workbench.project import Project
 from workbench.runs import EventWriter, RunDirectory
@@ -61,8 +63,18 @@ def test_the_highest_return_is_highest_and_the_dot_is_inside(directory: RunDirec
     strip = CurveStrip([curve_of(directory)], (300, 100), 0.6)
     low, high, last = (strip.point(strip.curves[0], steps) for steps in (0, 1000, 2000))
     assert low[0] < high[0] < last[0] and high[1] < last[1] < low[1]
-    half = strip.dot.width / 2
+    half = strip.dots[0].width / 2
     assert half < low[1] < 100 - half and last[0] + half < 300
+
+
+def test_every_one_of_nine_runs_has_a_colour_of_its_own(directory: RunDirectory) -> None:
+    curve = curve_of(directory)
+    runs = [dataclasses.replace(curve, run=dataclasses.replace(curve.run, label=str(number))) for number in range(9)]
+    for ink in (DARK, LIGHT):
+        strip = CurveStrip(runs, (300, 100), 0.6, ink=ink)
+        assert len(set(strip.colours.values())) == len(strip.dots) == 9
+        middle = strip.dots[4].getpixel((strip.dots[4].width // 2,) * 2)
+        assert middle == pytest.approx((*strip.colours[runs[4].run], 255), abs=30)
 
 
 def test_what_moves_goes_straight_and_waits() -> None:

@@ -13,8 +13,9 @@ from workbench.montage.cards import draw_end, wrap
 from workbench.montage.clips import Clip
 from workbench.montage.ffmpeg import FilmInfo, encode, probe, still
 from workbench.montage.film import detail, film_frames, headline, write_film
+from workbench.montage.fonts import load_font
 from workbench.montage.grid import grid_frames, write_grid
-from workbench.montage.labels import BACKGROUND, LabelStyle, load_font
+from workbench.montage.labels import DARK, LabelStyle
 from workbench.montage.plan import Plan
 from workbench.montage.timing import Pace, work_out
 from workbench.runs.recordings import Sidecar
@@ -83,7 +84,7 @@ def test_a_title_and_a_card_are_parts_like_the_clips(clips: list[Clip], tmp_path
     # 2 s and 3 s of cards, each with one fade: 24 + (5 + 10 + 5) + (5 + 15 + 5) + 34 frames, less three fades of 4.
     assert probe(film).frames == film_frames(plan) == 24 + 20 + 25 + 34 - 3 * 4
     corner = (150, 10)
-    dark, red = BACKGROUND, (208, 48, 48)
+    dark, red = DARK.background, (208, 48, 48)
     assert is_near(pixel(film, 19, corner), dark)
     for step, frame in enumerate(range(20, 24), start=1):
         mixed = tuple(round(a + (b - a) * step / 5) for a, b in zip(dark, red, strict=True))
@@ -101,7 +102,7 @@ def test_a_grid_ends_with_its_card(clips: list[Clip], tmp_path: Path) -> None:
     assert probe(film).frames == grid_frames(plan) == (5 + 15 + 5) + 34 - 4
     inside = (layout.cells[1].x + 5, layout.cells[1].y + 5)
     assert is_near(pixel(film, 20, inside), (232, 234, 240))
-    assert is_near(pixel(film, 26, inside), BACKGROUND)
+    assert is_near(pixel(film, 26, inside), DARK.background)
 
 
 def test_a_long_command_is_wrapped_and_stays_on_its_card(clips: list[Clip]) -> None:
@@ -155,7 +156,7 @@ def test_labels_tell_step_return_run_and_iteration(clips: list[Clip]) -> None:
     assert headline(clips[0]) == "step 0  ·  return -12.3"
     assert detail(clips[2]) == "ant  ·  PPO  ·  7f3a  ·  iteration 3"
     seeded = dataclasses.replace(clips[2], sidecar=Sidecar(seed=10_002))
-    assert detail(seeded, tells_seed=True) == "ant  ·  PPO  ·  7f3a  ·  iteration 3  ·  seed 10 002"
+    assert detail(seeded, tells_seed=True) == "ant  ·  PPO  ·  7f3a  ·  iteration 3  ·  episode seed 10 002"
 
 
 def test_a_fade_longer_than_what_stands_still_is_refused(clips: list[Clip]) -> None:

@@ -12,7 +12,7 @@ from workbench.montage.canvas import ending_text
 from workbench.montage.clips import Clip
 from workbench.montage.ffmpeg import FilmInfo, probe, still
 from workbench.montage.grid import ends_early, grid_frames, write_grid, write_poster
-from workbench.montage.labels import BACKGROUND
+from workbench.montage.labels import DARK
 from workbench.montage.plan import Plan
 from workbench.montage.timing import Pace, work_out
 from workbench.storyboard.layout import Box, best_columns, lay_out
@@ -70,7 +70,7 @@ def test_captions_and_title_are_drawn(clips: list[Clip], tmp_path: Path) -> None
     with Image.open(picture) as image:
         assert image.size == (layout.width, layout.height)
         gray = image.convert("L")
-        assert image.getpixel((1, 1)) == BACKGROUND
+        assert image.getpixel((1, 1)) == DARK.background
         for box in (layout.title, *layout.captions):
             darkest, brightest = gray.crop((box.x, box.y, box.x + box.width, box.y + box.height)).getextrema()
             assert darkest < 60 and brightest > 180  # type: ignore[operator]

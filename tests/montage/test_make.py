@@ -387,3 +387,71 @@ def test_a_clip_that_another_montage_films_is_waited_for_and_taken(project: Proj
     thread.join()
     assert film.read_bytes() == b"theirs"
     assert told[0] == 0 and told[-1] == 1
+
+
+@pytest.mark.parametrize(("theme", "is_light"), [(None, True), ("light", True), ("dark", False)])
+def test_a_poster_is_a_page_as_light_as_its_pictures(
+    project: Project, directory: RunDirectory, theme: str | None, is_light: bool
+) -> None:
+    montage = make_montage(request(directory, layout="poster", theme=theme), project, record=fake_recorder())
+    with Image.open(montage.path) as image:
+        assert (image.convert("L").getpixel((1, 1)) > 250) is is_light  # type: ignore[operator]
+
+
+def test_a_poster_on_paper_is_as_large_and_twice_as_fine(
+    project: Project, directory: RunDirectory, tmp_path: Path
+) -> None:
+    pages = [tmp_path / "page.png", tmp_path / "page.pdf"]
+    for page in pages:
+        make_montage(request(directory, layout="poster", output=page), project, record=fake_recorder())
+    with Image.open(pages[0]) as image:
+        width, height = image.size
+    content = pages[1].read_bytes()
+    box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", content)
+    pixels = re.search(rb"/Width (\d+)", content)
+    assert box and pixels
+    # 144 pixels of the PNG are an inch, which is 72 points; margins are rounded to even pixels.
+    assert [float(side) for side in box.groups()] == pytest.approx([width / 2, height / 2], abs=6)
+    assert int(pixels[1]) == pytest.approx(2 * width, abs=12)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"columns": 2}, "--columns means nothing to a film"),
+        ({"by": "seed"}, "--by means nothing to a film"),
+        ({"layout": "grid", "moment": 0.2}, "--moment means nothing to a grid"),
+        ({"layout": "poster", "end_card": True}, "--end-card means nothing to a poster"),
+        ({"choice": Choice(base=3.0)}, "--base 3 is of the exponential schedule"),
+    ],
+)
+def test_what_would_have_no_say_is_refused(directory: RunDirectory, more: dict[str, object], said: str) -> None:
+    with pytest.raises(RequestError, match=said):
+        request(directory, **more).check()
+
+
+def test_a_film_that_is_named_is_shown_and_no_other(project: Project, directory: RunDirectory) -> None:
+    make_montage(request(directory), project, record=fake_recorder())
+    with pytest.raises(NotFoundError, match=r"checkpoint_000000000000/mine\.mp4 is missing"):
+        make_montage(request(directory, own_film="mine.mp4", generate_missing=False), project)
+    mine = [make_clip(path / "mine.mp4") for path in sorted(directory.path.glob("checkpoint_*"))]
+    shown = make_montage(request(directory, own_film="mine.mp4", generate_missing=False), project)
+    assert [clip.film for clip in shown.clips] == [mine[0], mine[-1]]
+    mine[0].unlink()
+    made = make_montage(request(directory, own_film="mine.mp4"), project, record=fake_recorder())
+    assert made.notes == ("mine.mp4 is missing in 1 of 2 checkpoints; they were filmed.",)
+
+
+def test_films_of_checkpoints_that_cannot_be_filmed_are_taken_as_they_are(project: Project, tmp_path: Path) -> None:
+    trial = tmp_path / "trial"
+    for number, fps in enumerate((10, 20)):
+        checkpoint = trial / f"checkpoint_{number:06d}"
+        make_clip(checkpoint / "video_000.mp4", fps=fps)
+        (checkpoint / "rllib_checkpoint.json").write_text("{}")
+        label = {"training_iteration": number, "num_env_steps_sampled_lifetime": 100 * number}
+        (checkpoint / "video_labels.json").write_text(json.dumps(label))
+    asked = dataclasses.replace(request(RunDirectory(trial)), size=None)
+    assert probe(make_montage(asked, project).path).fps == 20
+    (trial / "checkpoint_000001" / "video_000.mp4").unlink()
+    with pytest.raises(NotFoundError, match="the checkpoint is RLlib's, which cannot be filmed here"):
+        make_montage(asked, project)

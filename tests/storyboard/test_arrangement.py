@@ -58,6 +58,22 @@ def test_a_column_is_whatever_was_asked_for(takes: list[Take]) -> None:
     ]
 
 
+def test_a_column_is_a_training_seed_where_all_are_played_alike(tmp_path: Path) -> None:
+    runs = [
+        make_run(tmp_path, [0, 10], name=f"ant_20260101-120000_{4 * letter}", algorithm=algorithm, seed=seed)
+        for letter, algorithm, seed in (("a", "PPO", 1), ("b", "PPO", 2), ("c", "SAC", 2), ("d", "PPO", 2))
+    ]
+    takes = takes_of([shown for run in runs for shown in shown_of(run)], [7])
+    assert drawn(takes, "seed") == [
+        ["a0/7", "b0/7"],
+        ["a10/7", "b10/7"],
+        ["", "d0/7"],
+        ["", "d10/7"],
+        ["", "c0/7"],
+        ["", "c10/7"],
+    ]
+
+
 def test_one_run_has_any_shape_unless_columns_mean_something(takes: list[Take]) -> None:
     alone = [take for take in takes if take.shown.run == takes[0].shown.run and take.seed == 7]
     assert arrange(alone) is None

@@ -8,7 +8,7 @@ import pytest
 from tests.montage.fakes import make_run
 from workbench.errors import NotFoundError, RequestError
 from workbench.runs import EventWriter, RunDirectory
-from workbench.storyboard.selection import Choice, choose, describe_run
+from workbench.storyboard.selection import Choice, FilmedRun, choose, describe_run, run_names
 
 STEPS = [0, 1000, 2000, 3000, 4000]
 
@@ -76,3 +76,29 @@ def test_a_run_is_described_by_what_it_holds(directory: RunDirectory) -> None:
     assert (run.env_id, run.environment, run.eval_seed) == ("workbench/Ant-v0", "ant", 77)
     directory.spec_path.write_text("{")
     assert describe_run(directory).env_id == "ant"
+
+
+def test_runs_are_told_apart_by_what_differs(tmp_path: Path) -> None:
+    def run(letter: str, seed: int | None, algorithm: str = "PPO", short: str = "ant") -> FilmedRun:
+        name = f"{short}_20260101-120000_{4 * letter}"
+        return describe_run(make_run(tmp_path, [0], name=name, algorithm=algorithm, seed=seed))
+
+    one, two, sac, twin, hop = (
+        run("a", 1),
+        run("b", 2),
+        run("c", 2, "SAC"),
+        run("d", 2),
+        run("e", None, short="hopper"),
+    )
+    assert run_names([one, one]) == {one: ""}
+    assert list(run_names([one, two]).values()) == ["seed 1", "seed 2"]
+    assert list(run_names([two, sac]).values()) == ["PPO", "SAC"]
+    assert list(run_names([one, two, sac]).values()) == ["PPO seed 1", "PPO seed 2", "SAC seed 2"]
+    assert list(run_names([two, twin]).values()) == ["bbbb", "dddd"]
+    assert list(run_names([one, hop]).values()) == ["ant aaaa", "hopper eeee"]
+
+
+def test_a_folder_of_another_tool_has_no_algorithm_and_no_digits(tmp_path: Path) -> None:
+    (tmp_path / "results" / "trial_one").mkdir(parents=True)
+    run = describe_run(RunDirectory(tmp_path / "results" / "trial_one"))
+    assert (run.title, run.words) == ("trial_one", ())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from workbench.errors import RequestError
@@ -11,12 +12,14 @@ from workbench.montage.clips import Clip
 from workbench.montage.curve import CurveStrip, read_curve
 from workbench.montage.ffmpeg import GIF_MOST_FPS, FilmInfo, probe
 from workbench.montage.film import film_frames, write_film
+from workbench.montage.fonts import font_for
 from workbench.montage.grid import grid_frames, write_grid, write_poster
-from workbench.montage.plan import Plan, Writer
+from workbench.montage.labels import DARK, LIGHT, Ink
+from workbench.montage.plan import PDF_SCALE, Plan, Writer
 from workbench.montage.request import Layout, MontageRequest
 from workbench.montage.timing import work_out
 from workbench.storyboard.arrangement import Place
-from workbench.storyboard.layout import FILM_PIXELS, POSTER_PIXELS, lay_out
+from workbench.storyboard.layout import FILM_PIXELS, LONGEST_SIDE, POSTER_PIXELS, STRIP, lay_out
 
 Progress = Callable[[float, str], None]
 """Called with the share done, 0 to 1, and what is being done."""
@@ -40,25 +43,34 @@ def plan_montage(request: MontageRequest, clips: Sequence[Clip], places: Sequenc
     fastest = GIF_MOST_FPS if request.suffix == ".gif" else None
     timing = work_out(request.pace, clips, most_fps=fastest)
     size = clips[0].info.even_size
+    ink = _ink(request)
     if request.layout == "film":
         layout = None
         unit, place = min(size[0] / 480, size[1] / 360), (size[0], 2 * round(size[1] / 6))
     else:
         most = POSTER_PIXELS if request.layout == "poster" else FILM_PIXELS
+        scale = PDF_SCALE if request.suffix == ".pdf" else 1
         layout = lay_out(
-            len(clips), size, columns=request.columns, strip=request.curve, places=places, most_pixels=most
+            len(clips),
+            (scale * size[0], scale * size[1]),
+            columns=request.columns,
+            strip=request.curve,
+            places=places,
+            most_pixels=most * scale**2,
+            longest_side=LONGEST_SIDE * scale,
         )
-        unit = layout.unit
         place = (0, 0) if layout.strip is None else (layout.strip.width, layout.strip.height)
+        unit = place[1] / STRIP
     strip = None
     if request.curve:
         shown = [clip.shown for clip in clips]
         runs = dict.fromkeys(item.run for item in shown)
-        strip = CurveStrip([read_curve(run, shown) for run in runs], place, unit)
+        strip = CurveStrip([read_curve(run, shown) for run in runs], place, unit, ink=ink)
     return Plan(
         clips=tuple(clips),
         timing=timing,
-        style=request.style,
+        style=replace(request.style, font=ink.font),
+        ink=ink,
         layout=layout,
         strip=strip,
         moment=request.moment,
@@ -82,6 +94,12 @@ def assemble(plan: Plan, layout: Layout, path: Path, *, tell: Progress) -> FilmI
         return probe(path)
     # ffmpeg reads no animated WebP, so what is no MP4 is told from the plan.
     return FilmInfo(*plan.size, plan.timing.fps, frames)
+
+
+def _ink(request: MontageRequest) -> Ink:
+    """Return how the whole is written: a poster is a page, as light as its pictures; films are shown on screens."""
+    is_page = request.layout == "poster" and request.theme != "dark"
+    return replace(LIGHT if is_page else DARK, font=font_for(request.title, request.style.font))
 
 
 def _without_output(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from workbench.runs.recordings import JobState, Sidecar, job_alive, read_sidecar
 from workbench.storyboard.arrangement import Take
 from workbench.storyboard.finding import CHECKPOINT_FILM, Wanted, find_leftovers, find_recorded
 from workbench.storyboard.selection import Shown
+from workbench.storyboard.trial_labels import is_of_rllib
 
 POLL_S = 0.05
 STOP_PATIENCE_S = 3.0
@@ -84,27 +85,32 @@ def find_clips(recordings: Path, takes: Sequence[Take], wanted: Wanted, *, own: 
     """Return the films that exist; those missing are left out.
 
     Where nothing was asked for in particular and every checkpoint holds a film of the same size that training made,
-    those are taken rather than filming any.
+    those are taken rather than filming any; and whatever their sizes, where none can be filmed.
 
     Args:
         recordings: Where recordings and cached clips lie.
         takes: What is shown.
         wanted: What all have in common but the seed.
-        own: The name of a film in the checkpoints that goes before all others.
+        own: The name of the film in the checkpoints that is shown, and no other.
     """
     chosen = list(dict.fromkeys(take.shown for take in takes))
+    if own is not None:
+        left = find_leftovers(chosen, own)
+        return {take: left[take.shown] for take in takes if take.shown in left}
     found: dict[Take, Path] = {}
     for seed in dict.fromkeys(take.seed for take in takes):
         films = find_recorded(recordings, chosen, replace(wanted, seed=seed))
         found |= {take: films[take.shown] for take in takes if take.seed == seed and take.shown in films}
-    if own is not None:
-        left = find_leftovers(chosen, own)
-        return {**found, **{take: left[take.shown] for take in takes if take.shown in left}}
     if len(found) < len(takes) and not wanted.exact:
         left = find_leftovers(chosen)
-        if len(left) == len(chosen) and _are_alike(left.values()):
+        if len(left) == len(chosen) and (_are_alike(left.values()) or not any(map(can_be_filmed, takes))):
             return {take: left[take.shown] for take in takes}
     return found
+
+
+def can_be_filmed(take: Take) -> bool:
+    """Tell whether there is a policy to film: checkpoints may be gone, and RLlib's open nowhere else."""
+    return take.shown.path.is_dir() and not is_of_rllib(take.shown.path)
 
 
 def missing_clip(take: Take, wanted: Wanted, *, own: str | None = None) -> NotFoundError:
@@ -116,10 +122,15 @@ def missing_clip(take: Take, wanted: Wanted, *, own: str | None = None) -> NotFo
     )
     if not shown.path.is_dir():
         return NotFoundError(f"{shown.path} is gone, and {which}.", hint="Choose among the checkpoints that are left.")
-    return NotFoundError(
-        f"{shown.path / (own or CHECKPOINT_FILM)} is missing, and {which}.",
-        hint="Leave out --no-generate-missing to film it.",
-    )
+    film = shown.path / (own or CHECKPOINT_FILM)
+    if not can_be_filmed(take):
+        return NotFoundError(
+            f"{film} is missing, and the checkpoint is RLlib's, which cannot be filmed here.",
+            hint="Film it where it was trained, or name a film it has: --video-name FILE.",
+        )
+    if own is not None:
+        return NotFoundError(f"{film} is missing.", hint="Leave out --no-generate-missing to film the checkpoint.")
+    return NotFoundError(f"{film} is missing, and {which}.", hint="Leave out --no-generate-missing to film it.")
 
 
 def _are_alike(films: Iterable[Path]) -> bool:

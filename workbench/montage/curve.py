@@ -12,10 +12,10 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from workbench.errors import NotFoundError
-from workbench.montage.labels import ACCENT, BACKGROUND, BRIGHT, MUTED, Colour, load_font, return_text, steps_text
-from workbench.storyboard.selection import FilmedRun, Shown
+from workbench.montage.fonts import length, load_font, write
+from workbench.montage.labels import DARK, Colour, Ink, return_text, steps_text
+from workbench.storyboard.selection import FilmedRun, Shown, run_names
 
-CURVE_COLOURS: tuple[Colour, ...] = (ACCENT, (255, 183, 108), (140, 220, 150), (230, 145, 215), (240, 225, 120))
 RETURN_METRIC = "rollout/ep_rew_mean"
 PIECES = 24
 """How many straight pieces a dot's way between two clips is made of."""
@@ -72,18 +72,20 @@ class CurveStrip:
         curves: One a run.
         size: Width and height in pixels.
         unit: The scale of text and lines, 1 for cells of 360 rows.
+        ink: Its colours and font.
     """
 
-    def __init__(self, curves: Sequence[Curve], size: tuple[int, int], unit: float) -> None:
+    def __init__(self, curves: Sequence[Curve], size: tuple[int, int], unit: float, *, ink: Ink = DARK) -> None:
         self.curves = tuple(curves)
         self.size = size
         self.unit = unit
+        self.ink = ink
         low = min(min(curve.returns) for curve in curves)
         high = max(max(curve.returns) for curve in curves)
         self._low, self._high = (low, high) if high > low else (low - 0.5, high + 0.5)
         self._last = max(1.0, *(max(*curve.steps, *curve.marks) for curve in curves))
-        font = load_font(13 * unit)
-        left = max(font.getlength(return_text(value)) for value in (self._low, self._high))
+        font = load_font(13 * unit, ink.font)
+        left = max(length(return_text(value), font) for value in (self._low, self._high))
         self._font = font
         self._left, self._right = left + 12 * unit, size[0] - 16 * unit
         self._top, self._bottom = 12 * unit, size[1] - 28 * unit
@@ -92,36 +94,45 @@ class CurveStrip:
         """Return where on the picture a curve is at a step count."""
         return self._place(steps, curve.at(steps))
 
+    @property
+    def colours(self) -> dict[FilmedRun, Colour]:
+        """The colour of each run."""
+        known = self.ink.curves
+        return {curve.run: known[number % len(known)] for number, curve in enumerate(self.curves)}
+
     @cached_property
-    def dot(self) -> Image.Image:
-        """The dot that moves."""
+    def dots(self) -> tuple[Image.Image, ...]:
+        """The dot that moves along each curve, in its colour where there are several."""
+        alone = len(self.curves) == 1
+        return tuple(self._dot(self.ink.bright if alone else colour) for colour in self.colours.values())
+
+    def _dot(self, colour: Colour) -> Image.Image:
         side = 2 * round(7 * self.unit) + 1
         large = Image.new("RGBA", (side * SHARPNESS,) * 2)
         edge = side * SHARPNESS - 1
         draw = ImageDraw.Draw(large)
-        draw.ellipse((0, 0, edge, edge), fill=(*BACKGROUND, 255))
-        inset = round(2 * self.unit * SHARPNESS)
-        draw.ellipse((inset, inset, edge - inset, edge - inset), fill=(*BRIGHT, 255))
+        for share, fill in ((0.0, self.ink.background), (0.13, self.ink.bright), (0.28, colour)):
+            inset = round(share * edge)
+            draw.ellipse((inset, inset, edge - inset, edge - inset), fill=(*fill, 255))
         return large.resize((side, side), Image.Resampling.LANCZOS)
 
     def draw(self) -> Image.Image:
         """Return the picture without the dot."""
-        large = Image.new("RGB", (self.size[0] * SHARPNESS, self.size[1] * SHARPNESS), BACKGROUND)
+        large = Image.new("RGB", (self.size[0] * SHARPNESS, self.size[1] * SHARPNESS), self.ink.background)
         draw = ImageDraw.Draw(large)
         for share in (0.0, 0.5, 1.0):
             y = (self._top + share * (self._bottom - self._top)) * SHARPNESS
             line = (self._left * SHARPNESS, y, self._right * SHARPNESS, y)
-            draw.line(line, fill=_blend(MUTED, 0.25), width=SHARPNESS)
-        for curve, colour in zip(self.curves, self._colours(), strict=True):
+            draw.line(line, fill=_blend(self.ink.muted, self.ink.background, 0.25), width=SHARPNESS)
+        for curve, colour in zip(self.curves, self.colours.values(), strict=True):
             way = [self._place(steps, value) for steps, value in zip(curve.steps, curve.returns, strict=True)]
             scaled = [(x * SHARPNESS, y * SHARPNESS) for x, y in way]
             draw.line(scaled, fill=colour, width=round(2.4 * self.unit * SHARPNESS), joint="curve")
             radius = 4 * self.unit * SHARPNESS
             for steps in curve.marks:
                 x, y = (value * SHARPNESS for value in self.point(curve, steps))
-                draw.ellipse(
-                    (x - radius, y - radius, x + radius, y + radius), fill=colour, outline=BACKGROUND, width=SHARPNESS
-                )
+                around = (x - radius, y - radius, x + radius, y + radius)
+                draw.ellipse(around, fill=colour, outline=self.ink.background, width=SHARPNESS)
         strip = large.resize(self.size, Image.Resampling.LANCZOS)
         self._write(ImageDraw.Draw(strip))
         return strip
@@ -134,13 +145,13 @@ class CurveStrip:
             x: Where the strip begins on the film.
             y: Likewise.
             source: The stream it is laid on.
-            dot: The number of the first input that holds the dot; one a curve.
+            dot: The number of the first input that holds a dot; one a curve.
             out: The stream that comes out.
         """
         lines = []
         for number, (curve, journey) in enumerate(zip(self.curves, journeys, strict=True)):
             way = [(frame, *self.point(curve, steps)) for frame, steps in _in_pieces(journey)]
-            half = self.dot.width / 2
+            half = self.dots[number].width / 2
             across = moving([(frame, x + px - half) for frame, px, _ in way])
             down = moving([(frame, y + py - half) for frame, _, py in way])
             target = out if number == len(self.curves) - 1 else f"{out}{number}"
@@ -153,22 +164,23 @@ class CurveStrip:
         x = self._left + steps / self._last * (self._right - self._left)
         return x, self._bottom - share * (self._bottom - self._top)
 
-    def _colours(self) -> list[Colour]:
-        return [CURVE_COLOURS[number % len(CURVE_COLOURS)] for number in range(len(self.curves))]
-
     def _write(self, draw: ImageDraw.ImageDraw) -> None:
-        edge = self._left - 8 * self.unit
-        draw.text((edge, self._top), return_text(self._high), font=self._font, fill=MUTED, anchor="rm")
-        draw.text((edge, self._bottom), return_text(self._low), font=self._font, fill=MUTED, anchor="rm")
+        edge, muted = self._left - 8 * self.unit, self.ink.muted
+        for y, value in ((self._top, self._high), (self._bottom, self._low)):
+            write(draw, (edge, y), return_text(value), font=self._font, fill=muted, anchor="rm")
         under = self._bottom + 15 * self.unit
-        x = self._left
+        last = steps_text(round(self._last))
+        write(draw, (self._right, under), last, font=self._font, fill=muted, anchor="rm")
+        words = [("return by step", muted)]
         if len(self.curves) > 1:
-            for curve, colour in zip(self.curves, self._colours(), strict=True):
-                name = curve.run.directory.short_id
-                draw.text((x, under), name, font=self._font, fill=colour, anchor="lm")
-                x += self._font.getlength(name + "    ")
-        draw.text((x, under), "return by step", font=self._font, fill=MUTED, anchor="lm")
-        draw.text((self._right, under), steps_text(round(self._last)), font=self._font, fill=MUTED, anchor="rm")
+            names = run_names(list(self.colours))
+            words = [*((names[run], colour) for run, colour in self.colours.items()), *words]
+        x, end = self._left, self._right - length(f"{last}    ", self._font)
+        for text, colour in words:
+            if x + length(text, self._font) > end:
+                break
+            write(draw, (x, under), text, font=self._font, fill=colour, anchor="lm")
+            x += length(f"{text}    ", self._font)
 
 
 def moving(way: Sequence[tuple[float, float]]) -> str:
@@ -194,6 +206,6 @@ def _finite(points: Sequence[tuple[float, float | None]]) -> list[tuple[float, f
     return sorted((steps, value) for steps, value in points if value is not None and math.isfinite(value))
 
 
-def _blend(colour: Colour, share: float) -> Colour:
-    red, green, blue = (round(b + (a - b) * share) for a, b in zip(colour, BACKGROUND, strict=True))
+def _blend(colour: Colour, other: Colour, share: float) -> Colour:
+    red, green, blue = (round(b + (a - b) * share) for a, b in zip(colour, other, strict=True))
     return red, green, blue

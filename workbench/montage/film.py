@@ -38,7 +38,7 @@ def detail(clip: Clip, *, tells_seed: bool = False) -> str:
     if shown.evaluation_mean is not None:
         parts.append(f"evaluation {return_text(shown.evaluation_mean)}")
     if tells_seed and clip.sidecar is not None and clip.sidecar.seed is not None:
-        parts.append(f"seed {steps_text(clip.sidecar.seed)}")
+        parts.append(f"episode seed {steps_text(clip.sidecar.seed)}")
     return "  ·  ".join(parts)
 
 
@@ -51,11 +51,11 @@ def write_film(plan: Plan, path: Path, *, scratch: Path, on_frame: OnFrame = lam
     stamps = [film_label(*text, size, plan.style) for text in texts]
     pictures = [stamp.picture for stamp in stamps]
     if plan.title:
-        pictures.append(draw_title(size, plan.title, clips))
+        pictures.append(draw_title(size, plan.title, clips, ink=plan.ink))
     if plan.end_words:
-        pictures.append(draw_end(size, plan.title, clips, plan.end_words))
+        pictures.append(draw_end(size, plan.title, clips, plan.end_words, ink=plan.ink))
     if strip is not None:
-        pictures += [strip.draw(), *[strip.dot] * len(strip.curves)]
+        pictures += [strip.draw(), *strip.dots]
     files = [scratch / f"picture-{number}.png" for number in range(len(pictures))]
     for picture, file in zip(pictures, files, strict=True):
         picture.save(file)

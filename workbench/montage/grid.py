@@ -15,14 +15,13 @@ from workbench.montage.clips import Clip
 from workbench.montage.ffmpeg import COLOURS, encode, still
 from workbench.montage.film import YUV, steady
 from workbench.montage.joining import held, join, joined_frames, lead
-from workbench.montage.labels import BACKGROUND
-from workbench.montage.plan import OnFrame, Plan
+from workbench.montage.plan import PDF_SCALE, OnFrame, Plan
 from workbench.montage.timing import Timing
 from workbench.storyboard.layout import Box, GridLayout
 
 EARLY_S = 0.25
 """A clip counts as ended early when others play on for longer than this."""
-PDF_DPI = 144
+PDF_DPI = 144 * PDF_SCALE
 """Pixels an inch of a poster on paper."""
 
 
@@ -42,15 +41,15 @@ def write_grid(plan: Plan, path: Path, *, scratch: Path, on_frame: OnFrame = lam
     """Encode the grid; see `Writer`."""
     layout, clips, strip = _laid_out(plan), plan.clips, plan.strip
     endings = ends_early(clips, plan.timing)
-    canvas = draw_canvas(layout, clips, strip, title=plan.title).convert("RGB")
+    canvas = draw_canvas(layout, clips, strip, title=plan.title, ink=plan.ink).convert("RGB")
     # Only what is written on goes into the film: to lay all of the canvas over each frame takes as long as encoding.
     pictures = [canvas.crop(_edges(box)) for box in _written(layout)]
     for number in endings:
         cell = layout.cells[number]
-        pictures.append(draw_ending((cell.width, cell.height), layout.unit, clips[number]))
-    pictures += [] if strip is None else [strip.dot] * len(strip.curves)
+        pictures.append(draw_ending((cell.width, cell.height), layout.unit, clips[number], ink=plan.ink))
+    pictures += [] if strip is None else strip.dots
     if plan.end_words:
-        pictures.append(draw_end((layout.width, layout.height), plan.title, clips, plan.end_words))
+        pictures.append(draw_end(plan.size, plan.title, clips, plan.end_words, ink=plan.ink))
     files = [scratch / f"picture-{number}.png" for number in range(len(pictures))]
     for picture, file in zip(pictures, files, strict=True):
         picture.save(file)
@@ -80,7 +79,7 @@ def grid_graph(plan: Plan, endings: dict[int, int]) -> str:
         # Each holds its last frame to the end, so that the longest one alone decides how long the grid is.
         scale = (cell.width, cell.height)
         lines.append(f"[{number}:v]{steady(clip, timing, head=timing.head, frames=frames, scale=scale)}[c{number}]")
-    colour = "0x{:02x}{:02x}{:02x}".format(*BACKGROUND)
+    colour = "0x{:02x}{:02x}{:02x}".format(*plan.ink.background)
     written = _written(layout)
     pictures = range(count, count + len(written))
     lines += [f"[{number}:v]{held(1, timing)},{YUV}[c{number}]" for number in pictures]
@@ -135,7 +134,7 @@ def _laid_out(plan: Plan) -> GridLayout:
 def write_poster(plan: Plan, path: Path, *, scratch: Path, on_frame: OnFrame = lambda frame: None) -> None:
     """Write one picture of the grid, as PNG or PDF; see `Writer`."""
     layout, clips = _laid_out(plan), plan.clips
-    poster = Image.new("RGB", (layout.width, layout.height), BACKGROUND)
+    poster = Image.new("RGB", plan.size, plan.ink.background)
     longest_s = max(clip.info.duration_s for clip in clips)
     for number, (clip, cell) in enumerate(zip(clips, layout.cells, strict=True)):
         file = scratch / f"still-{number}.png"
@@ -144,10 +143,10 @@ def write_poster(plan: Plan, path: Path, *, scratch: Path, on_frame: OnFrame = l
             shot = image.convert("RGB").resize((cell.width, cell.height), Image.Resampling.LANCZOS)
         if clip.info.duration_s + EARLY_S < plan.moment * longest_s:
             # No veil: in one picture nothing moves, and a darker one would only be harder to see.
-            note = draw_ending(shot.size, layout.unit, clip, veil_alpha=0)
+            note = draw_ending(shot.size, layout.unit, clip, veil_alpha=0, ink=plan.ink)
             shot.paste(note, mask=note)
         poster.paste(shot, (cell.x, cell.y))
-    canvas = draw_canvas(layout, clips, plan.strip, title=plan.title)
+    canvas = draw_canvas(layout, clips, plan.strip, title=plan.title, ink=plan.ink)
     poster.paste(canvas, mask=canvas)
     content = io.BytesIO()
     if path.suffix.lower() == ".pdf":

@@ -1,31 +1,65 @@
-"""Text on films: what a caption says, and drawing it with Pillow's built-in font."""
+"""Text on films: what a caption says, in which colours, and the label of a clip."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
-from PIL import Image, ImageColor, ImageDraw, ImageFont
+from PIL import Image, ImageColor, ImageDraw
 
 from workbench.errors import RequestError
+from workbench.montage.fonts import SMALLEST_TEXT_PX, fitting_font, length, load_font, shorten, write
 
 TextLocation = Literal["bottom-left", "bottom-right", "top-left", "top-right", "center"]
 Colour = tuple[int, int, int]
 
-BACKGROUND: Colour = (20, 22, 28)
-"""Behind everything."""
-BAR: Colour = (31, 34, 43)
-"""Behind captions."""
-BRIGHT: Colour = (244, 246, 250)
-MUTED: Colour = (150, 158, 174)
-ACCENT: Colour = (122, 197, 255)
 PLATE_ALPHA = 176
 """How dark the plate behind a film's label is, of 255."""
-SMALLEST_TEXT_PX = 8.0
 
-Font = ImageFont.FreeTypeFont
+
+@dataclass(frozen=True)
+class Ink:
+    """The colours of what stands around clips, and its font."""
+
+    background: Colour
+    """Behind everything."""
+    bar: Colour
+    """Behind captions."""
+    bright: Colour
+    """Of what matters most."""
+    muted: Colour
+    accent: Colour
+    curves: tuple[Colour, ...]
+    """Of the curves of runs, in order."""
+    font: Path | None = None
+    """A TrueType file; Pillow's own without."""
+
+
+DARK = Ink(
+    background=(20, 22, 28),
+    bar=(31, 34, 43),
+    bright=(244, 246, 250),
+    muted=(150, 158, 174),
+    accent=(122, 197, 255),
+    curves=(
+        (122, 197, 255), (255, 183, 108), (140, 220, 150), (230, 145, 215), (240, 225, 120), (255, 128, 122),
+        (120, 225, 225), (176, 160, 255), (200, 170, 140), (190, 200, 215),
+    ),
+)  # fmt: skip
+"""For films, which are shown on screens."""
+LIGHT = Ink(
+    background=(255, 255, 255),
+    bar=(236, 239, 244),
+    bright=(24, 28, 36),
+    muted=(98, 106, 122),
+    accent=(20, 98, 178),
+    curves=(
+        (20, 98, 178), (214, 110, 10), (30, 140, 70), (176, 50, 150), (150, 125, 0), (200, 45, 50),
+        (0, 140, 150), (105, 80, 200), (130, 90, 55), (100, 110, 125),
+    ),
+)  # fmt: skip
+"""For a page with light pictures."""
 
 
 @dataclass(frozen=True)
@@ -74,39 +108,6 @@ def return_text(value: float) -> str:
     return f"{value:,.{digits}f}".replace(",", " ")
 
 
-@cache
-def load_font(size: float, path: Path | None = None) -> Font:
-    """Return a font of that many pixels.
-
-    Raises:
-        RequestError: The file is no font.
-    """
-    if path is None:
-        return cast(Font, ImageFont.load_default(max(SMALLEST_TEXT_PX, size)))
-    try:
-        return ImageFont.truetype(str(path), max(SMALLEST_TEXT_PX, size))
-    except OSError as error:
-        raise RequestError(f"--font-path {path} is no font that can be read: {error}.") from error
-
-
-def fitting_font(text: str, size: float, width: float, path: Path | None = None) -> Font:
-    """Return the largest font up to `size` in which `text` is no wider than `width`."""
-    font = load_font(size, path)
-    while font.getlength(text) > width and size > SMALLEST_TEXT_PX:
-        size = max(SMALLEST_TEXT_PX, size * 0.94)
-        font = load_font(size, path)
-    return font
-
-
-def shorten(text: str, font: Font, width: float) -> str:
-    """Return `text`, cut with an ellipsis where it is wider than `width`."""
-    if font.getlength(text) <= width:
-        return text
-    while text and font.getlength(text + "…") > width:
-        text = text[:-1]
-    return text.rstrip() + "…"
-
-
 def film_label(headline: str, detail: str, size: tuple[int, int], style: LabelStyle) -> Stamp:
     """Return the label of one clip: a headline, and smaller under it a detail, on a dark translucent plate."""
     width, height = size
@@ -121,19 +122,19 @@ def film_label(headline: str, detail: str, size: tuple[int, int], style: LabelSt
     texts = [shorten(text, font, room) for (text, _, _), font in zip(rows, fonts, strict=True)]
     heights = [sum(font.getmetrics()) for font in fonts]
     plate_width = min(
-        width, round(max(font.getlength(text) for text, font in zip(texts, fonts, strict=True))) + 2 * pad_x
+        width, round(max(length(text, font) for text, font in zip(texts, fonts, strict=True))) + 2 * pad_x
     )
     plate_height = sum(heights) + gap * (len(rows) - 1) + 2 * pad_y
-    plate = _rounded((plate_width, plate_height), radius=round(text_px * 0.4), colour=(*BACKGROUND, PLATE_ALPHA))
+    plate = _rounded((plate_width, plate_height), radius=round(text_px * 0.4), colour=(*DARK.background, PLATE_ALPHA))
     ink = _colour(style.colour)
     right, centred = style.location.endswith("right"), style.location == "center"
     y = pad_y
     for text, font, (_, _, alpha), row_height in zip(texts, fonts, rows, heights, strict=True):
-        free = plate_width - 2 * pad_x - font.getlength(text)
+        free = plate_width - 2 * pad_x - length(text, font)
         x = pad_x + (free if right else free / 2 if centred else 0)
         # Text goes on a layer of its own: drawn straight onto the plate it would replace the plate's opacity.
         layer = Image.new("RGBA", plate.size)
-        ImageDraw.Draw(layer).text((x, y), text, font=font, fill=(*ink, alpha))
+        write(ImageDraw.Draw(layer), (x, y), text, font=font, fill=(*ink, alpha), anchor="la")
         plate = Image.alpha_composite(plate, layer)
         y += row_height + gap
     left = (width - plate_width) // 2 if centred else width - margin - plate_width if right else margin

@@ -11,6 +11,7 @@ from workbench.montage.assembly import Progress, assemble, plan_montage
 from workbench.montage.clips import (
     Clip,
     RecordCommand,
+    can_be_filmed,
     common_seed,
     film_clips,
     find_clips,
@@ -96,12 +97,15 @@ def make_montage(
                 report.update(fps=float(info.fps), frames=info.frames, duration_s=round(info.duration_s, 3))
     except OSError as error:
         raise WorkFailedError(f"the montage cannot be written: {error.strerror or error}.") from error
-    return Montage(path=path, sidecar=report.sidecar, clips=tuple(clips), notes=_notes(request, chosen))
+    return Montage(path=path, sidecar=report.sidecar, clips=tuple(clips), notes=_notes(request, chosen, missing))
 
 
-def _notes(request: MontageRequest, chosen: Sequence[Shown]) -> tuple[str, ...]:
+def _notes(request: MontageRequest, chosen: Sequence[Shown], missing: Sequence[Take]) -> tuple[str, ...]:
     folders = [(run, passed_over(run)) for run in request.runs]
     ignored = [f"{run.name}: {', '.join(names)} passed over, no checkpoint." for run, names in folders if names]
+    if request.own_film is not None and missing:
+        filmed = len({take.shown for take in missing})
+        ignored.append(f"{request.own_film} is missing in {filmed} of {len(chosen)} checkpoints; they were filmed.")
     return tuple(dict.fromkeys([*ignored, *(shown.note for shown in chosen if shown.note)]))
 
 
@@ -135,10 +139,10 @@ def _films(
     missing = [take for take in takes if take not in films]
     if request.generate_missing:
         for take in missing:
-            if not take.shown.path.is_dir():
-                raise missing_clip(take, wanted)
+            if not can_be_filmed(take):
+                raise missing_clip(take, wanted, own=request.own_film)
         return films, missing
-    left = find_leftovers(take.shown for take in missing)
+    left = {} if request.own_film is not None else find_leftovers(take.shown for take in missing)
     for take in missing:
         if take.shown not in left:
             raise missing_clip(take, wanted, own=request.own_film)

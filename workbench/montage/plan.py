@@ -9,12 +9,15 @@ from typing import Protocol
 
 from workbench.montage.clips import Clip
 from workbench.montage.curve import CurveStrip
-from workbench.montage.labels import LabelStyle
+from workbench.montage.labels import DARK, Ink, LabelStyle
 from workbench.montage.timing import Timing
 from workbench.storyboard.layout import GridLayout
 
 OnFrame = Callable[[int], None]
 """Called with the number of frames written so far."""
+
+PDF_SCALE = 2
+"""How much larger a poster is drawn for paper, along each side, so that its text and curves are sharp there."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,8 @@ class Plan:
     timing: Timing
     style: LabelStyle = field(default_factory=LabelStyle)
     """Of a film's labels."""
+    ink: Ink = DARK
+    """What everything else is written in."""
     layout: GridLayout | None = None
     """Of a grid or a poster."""
     strip: CurveStrip | None = None

@@ -8,6 +8,7 @@ from typing import Literal
 
 from workbench.errors import RequestError
 from workbench.montage.ffmpeg import FILM_SUFFIXES, GIF_MOST_FPS
+from workbench.montage.fonts import font_for
 from workbench.montage.labels import LabelStyle
 from workbench.montage.timing import Pace
 from workbench.runs import RunDirectory
@@ -19,6 +20,8 @@ ThemeName = Literal["light", "dark"]
 
 SUFFIXES: dict[Layout, tuple[str, ...]] = {"film": FILM_SUFFIXES, "grid": FILM_SUFFIXES, "poster": (".png", ".pdf")}
 """What each can be written as, the usual first."""
+
+DEFAULT_MOMENT = 0.5
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class MontageRequest:
     """Checkpoints of the runs that are shown, whatever `choice` says."""
     pace: Pace = field(default_factory=Pace)
     style: LabelStyle = field(default_factory=LabelStyle)
-    moment: float = 0.5
+    moment: float = DEFAULT_MOMENT
     """Which part of the longest clip a poster shows, 0 to 1."""
     curve: bool = False
     """Whether the return curves stand under the clips."""
@@ -90,7 +93,27 @@ class MontageRequest:
                 raise RequestError(f"-o takes a file, and {self.output} is a folder.")
         if self.suffix == ".gif" and self.pace.fps is not None and self.pace.fps > GIF_MOST_FPS:
             raise RequestError(f"--fps is {self.pace.fps:g}; a GIF has at most {GIF_MOST_FPS} frames a second.")
+        self._check_layout()
         self.style.check()
+        font_for(self.title, self.style.font)
+
+    def _check_layout(self) -> None:
+        """Refuse what would have no say in this layout."""
+        idle = {
+            "--columns": self.columns is not None and self.layout == "film",
+            "--by": self.by is not None and self.layout == "film",
+            "--moment": self.moment != DEFAULT_MOMENT and self.layout != "poster",
+            "--end-card": self.end_card and self.layout == "poster",
+        }
+        for flag, is_idle in idle.items():
+            if is_idle:
+                raise RequestError(
+                    f"{flag} means nothing to a {self.layout}.", hint="Leave it out, or name a --layout."
+                )
+        if self.choice.base != Choice().base and self.choice.schedule == "linear":
+            raise RequestError(
+                f"--base {self.choice.base:g} is of the exponential schedule.", hint="--schedule exponential"
+            )
 
     @property
     def suffix(self) -> str:

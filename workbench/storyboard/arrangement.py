@@ -41,7 +41,9 @@ def arrange(takes: Sequence[Take], by: By | None = None) -> list[Place] | None:
     """Return the place of each take; None where any order will do, and the grid may have the shape it likes.
 
     What differs and is not in the columns is in the rows: by checkpoint, a row is a run (and a seed); by seed, a run
-    and one of its checkpoints; by run or algorithm, a checkpoint (and a seed). Cells may stay empty.
+    and one of its checkpoints; by run or algorithm, a checkpoint (and a seed). Cells may stay empty. Where all are
+    played from one seed, a column by seed is one that runs were trained with, and a row an environment and algorithm
+    and one of the checkpoints.
 
     Args:
         takes: What is shown.
@@ -65,11 +67,12 @@ Order = Callable[[Take], tuple[int, ...]]
 def _keys(takes: Sequence[Take]) -> Mapping[By, tuple[Key, Order]]:
     runs = _numbered(take.shown.run for take in takes)
     seeds = _numbered(take.seed for take in takes)
-    algorithms = _numbered(each.directory.algorithm for each in runs)
+    algorithms = _numbered(each.algorithm for each in runs)
+    trained = _numbered(each.seed for each in runs)
+    kinds = _numbered((each.environment, each.algorithm) for each in runs)
     # Runs of one algorithm are counted: the first of each stand in one row, then the second ones.
-    ranks: dict[object, int] = {}
-    for name in algorithms:
-        ranks |= _numbered(each for each in runs if each.directory.algorithm == name)
+    ranks = _ranks(runs, lambda each: each.algorithm)
+    twins = _ranks(runs, lambda each: (each.environment, each.algorithm, each.seed))
 
     def run(take: Take) -> int:
         return runs[take.shown.run]
@@ -81,14 +84,31 @@ def _keys(takes: Sequence[Take]) -> Mapping[By, tuple[Key, Order]]:
         return take.place
 
     def algorithm(take: Take) -> int:
-        return algorithms[take.shown.run.directory.algorithm]
+        return algorithms[take.shown.run.algorithm]
+
+    def training_seed(take: Take) -> int:
+        return trained[take.shown.run.seed]
+
+    def kind(take: Take) -> tuple[int, ...]:
+        run = take.shown.run
+        return kinds[run.environment, run.algorithm], twins[run], take.place
 
     return {
         "checkpoint": (checkpoint, lambda take: (run(take), seed(take))),
-        "seed": (seed, lambda take: (run(take), checkpoint(take))),
+        "seed": (seed, lambda take: (run(take), checkpoint(take))) if len(seeds) > 1 else (training_seed, kind),
         "run": (run, lambda take: (checkpoint(take), seed(take))),
         "algorithm": (algorithm, lambda take: (ranks[take.shown.run], checkpoint(take), seed(take))),
     }
+
+
+def _ranks(runs: Iterable[FilmedRun], group: Callable[[FilmedRun], Hashable]) -> dict[FilmedRun, int]:
+    """Count the runs of each group."""
+    counts: Counter[Hashable] = Counter()
+    ranks = {}
+    for run in runs:
+        ranks[run] = counts[group(run)]
+        counts[group(run)] += 1
+    return ranks
 
 
 def _numbered(items: Iterable[Item]) -> dict[Item, int]:

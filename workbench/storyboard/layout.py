@@ -15,6 +15,10 @@ FILM_PIXELS = 1920 * 1200
 POSTER_PIXELS = 3840 * 2160
 """The same of one picture."""
 PREFERRED_ASPECT = 16 / 9
+STRIP = 120
+"""The height of the strip under cells of 360 rows, in pixels; under many it is higher, for it is as wide as all."""
+STRIP_SHAPE = 7
+"""So many times as wide as high it is at most."""
 Place = tuple[int, float]
 """Row and column of a cell, counted from 0; half a column where cells stand in the middle."""
 HOLE_COST = 0.6
@@ -71,6 +75,7 @@ def lay_out(
     strip: bool = False,
     places: Sequence[tuple[int, int]] | None = None,
     most_pixels: int = FILM_PIXELS,
+    longest_side: int = LONGEST_SIDE,
 ) -> GridLayout:
     """Return the layout of `count` cells.
 
@@ -81,6 +86,7 @@ def lay_out(
         strip: Whether to leave room under the cells.
         places: Row and column of each cell, where they mean something; `columns` has no say then.
         most_pixels: The area that is not exceeded.
+        longest_side: The width and height that are not.
 
     Raises:
         RequestError: Less than one column.
@@ -94,10 +100,10 @@ def lay_out(
         where = places
     layout = _at(where, size, strip=strip)
     shrink = 1.0
-    while layout.width * layout.height > most_pixels or max(layout.width, layout.height) > LONGEST_SIDE:
+    while layout.width * layout.height > most_pixels or max(layout.width, layout.height) > longest_side:
         area = math.sqrt(most_pixels / (layout.width * layout.height))
         # A hundredth less each time: sides are rounded to even numbers, and so may not shrink at all.
-        shrink *= 0.99 * min(1.0, area, LONGEST_SIDE / max(layout.width, layout.height))
+        shrink *= 0.99 * min(1.0, area, longest_side / max(layout.width, layout.height))
         layout = _at(where, (_even(size[0] * shrink), _even(size[1] * shrink)), strip=strip)
     return layout
 
@@ -123,7 +129,7 @@ def _at(places: Sequence[Place], size: tuple[int, int], *, strip: bool) -> GridL
         captions.append(Box(x, y, width, bar))
         cells.append(Box(x, y + bar, width, height))
     bottom = top + rows * (bar + height + gap) - gap
-    under = Box(margin, bottom + gap, across, _even(120 * unit)) if strip else None
+    under = Box(margin, bottom + gap, across, _even(max(STRIP * unit, across / STRIP_SHAPE))) if strip else None
     return GridLayout(
         width=across + 2 * margin,
         height=(bottom if under is None else under.y + under.height) + margin,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,11 +30,35 @@ class FilmedRun:
     """Its short name."""
     eval_seed: int
     """The seed of the run's own evaluations."""
+    seed: int | None = None
+    """The seed it was trained with; None where nothing tells."""
+    algorithm: str = ""
+    """Upper case; nothing where the folder of another tool does not tell."""
+    label: str = ""
+    """Its last four digits; nothing where its name is all that it has."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Algorithm and run, as far as they are known."""
+        return tuple(word for word in (self.algorithm, self.label) if word)
 
     @property
     def title(self) -> str:
         """Environment, algorithm and run in a few words."""
-        return f"{self.environment}  ·  {self.directory.algorithm.upper()}  ·  {self.directory.short_id}"
+        return "  ·  ".join([self.environment, *self.words])
+
+
+def run_names(runs: Iterable[FilmedRun]) -> dict[FilmedRun, str]:
+    """Return what tells each run from the others, its training seed if that does; nothing for one alone."""
+    each = list(dict.fromkeys(runs))
+    if len(each) == 1:
+        return {each[0]: ""}
+    kinds = [(run.environment, run.algorithm) for run in each]
+    seeds = [(kind, run.seed) for kind, run in zip(kinds, each, strict=True)]
+    by_seed = len(set(seeds)) == len(each) and None not in {run.seed for run in each}
+    parts = {run: (*kind, f"seed {run.seed}" if by_seed else run.label) for run, kind in zip(each, kinds, strict=True)}
+    differ = [len(set(values)) > 1 for values in zip(*parts.values(), strict=True)]
+    return {run: " ".join(part for part, told in zip(parts[run], differ, strict=True) if told) for run in each}
 
 
 @dataclass(frozen=True)
@@ -69,11 +93,17 @@ def describe_run(directory: RunDirectory) -> FilmedRun:
     record = directory.record()
     spec = _mapping(record.get("spec"))
     env_id, seed = spec.get("env_id"), spec.get("eval_seed")
+    trained = spec.get("seed")
+    # A folder of another tool stands anywhere, so what is above it is no algorithm.
+    is_ours = directory.stamp != "" or directory.is_run()
     return FilmedRun(
         directory=directory,
         env_id=env_id if isinstance(env_id, str) else directory.short_name,
         environment=directory.short_name,
         eval_seed=seed if isinstance(seed, int) and not isinstance(seed, bool) else DEFAULT_SEED,
+        seed=trained if isinstance(trained, int) and not isinstance(trained, bool) else None,
+        algorithm=directory.algorithm.upper() if is_ours else "",
+        label=directory.short_id if is_ours else "",
     )
 
 

@@ -88,7 +88,12 @@ def _add_clips(group: argparse._ArgumentGroup) -> None:
         action="store_true",
         help="draw actions rather than taking the likeliest ones",
     )
-    _add(group, "--video-name", metavar="FILE", help="show this film of each checkpoint, as training left it")
+    _add(
+        group,
+        "--video-name",
+        metavar="FILE",
+        help="show this film of each checkpoint, as training left it, and no other",
+    )
     group.add_argument("--size", metavar="WxH", help="of every clip, in pixels (default: 480x360)")
     group.add_argument("--theme", choices=("light", "dark"), help="what surrounds the model (default: light)")
 
@@ -107,8 +112,9 @@ def _add_look(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--by",
         choices=("checkpoint", "seed", "run", "algorithm"),
-        help="what a column of a grid or poster is; what else differs makes the rows (default: a seed where there are "
-        "several, else a checkpoint, with a row a run)",
+        help="what a column of a grid or poster is; what else differs makes the rows; a seed is that of the episodes, "
+        "where they have one in common that of the training (default: a seed where episodes have several, else a "
+        "checkpoint, with a row a run)",
     )
     group.add_argument(
         "--columns", type=int, metavar="N", help="of a grid or poster, filled row by row (default: chosen by shape)"
@@ -147,7 +153,13 @@ def _add_look(group: argparse._ArgumentGroup) -> None:
         help="around a film's labels, in percent of its height (default: 3)",
     )
     _add(group, "--font-color", default="white", metavar="COLOUR", help="a name or #rrggbb")
-    _add(group, "--font-path", type=Path, metavar="FILE", help="a TrueType file for a film's labels")
+    _add(
+        group,
+        "--font-path",
+        type=Path,
+        metavar="FILE",
+        help="a TrueType file for all that is written (default: one that has the title's letters)",
+    )
 
 
 def command(args: argparse.Namespace) -> tuple[str, ...]:
