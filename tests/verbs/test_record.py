@@ -49,6 +49,12 @@ class BlinkerEnv(gymnasium.Env):
 """
 
 
+def with_blinker(project: Project) -> Project:
+    project.envs.mkdir()
+    (project.envs / "blinker_env.py").write_text(PLAIN)
+    return project
+
+
 def words(project: Project, *arguments: str) -> list[str]:
     return [sys.executable, "-m", "workbench", "--project", str(project.root), "record", *arguments]
 
@@ -152,12 +158,36 @@ def test_a_film_goes_where_it_was_asked_for_and_replaces_what_was_there(project:
 
 
 def test_an_environment_without_a_model_is_filmed_by_its_own_pictures(project: Project) -> None:
-    project.envs.mkdir()
-    (project.envs / "blinker_env.py").write_text(PLAIN)
-    document = told(record(project, "blinker", "--json"))
+    document = told(record(with_blinker(project), "blinker", "--json"))
     film = read_film(Path(document["file"]))
     assert (film.size, film.fps, len(film.frames)) == ((80, 50), 12, 7)
     assert [round(float(frame.mean()) / 255) for frame in film.frames] == [0, 1, 0, 1, 0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--size", "640x480"], "--size 640x480 has no say"),
+        (["--preset", "default"], "--preset default has no say"),
+        (["--camera=-90,-10", "--theme", "light"], "--camera -90,-10 and --theme light have no say"),
+        (["blinker", "--size", "64x48"], "--size 64x48 has no say"),
+    ],
+)
+def test_a_size_and_a_look_that_an_environment_cannot_take_are_refused(
+    project: Project, arguments: list[str], said: str
+) -> None:
+    done = record(with_blinker(project), "blinker", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"renders itself in its own size, {'' if arguments[0] == 'blinker' else '80x50'}" in done.stderr
+    assert said in done.stderr
+    assert not any(project.recordings.iterdir())
+
+
+def test_clips_of_a_montage_take_the_size_that_an_environment_has(project: Project) -> None:
+    """A montage names the size and look of every clip that it films into its cache."""
+    clip = with_blinker(project).recordings / "clips" / "run" / "clip.mp4"
+    assert record(project, "blinker", "--size", "480x360", "--theme", "dark", "-o", str(clip)).returncode == 0
+    assert read_film(clip).size == (80, 50)
 
 
 def test_the_worst_of_several_episodes_is_the_one_in_the_film(project: Project) -> None:
@@ -182,8 +212,9 @@ def test_recorded_states_are_filmed_again_without_what_acted(project: Project) -
     assert films[0].shape == films[1].shape
     # Both films are drawn of the same states, to a rounding of the transforms.
     assert np.abs(films[0].astype(int) - films[1]).mean() < 1
-    other = record(project, "both.npz", "--agent", "zero")
-    assert (other.returncode, "changes nothing" in other.stderr) == (2, True)
+    for flags in (["--agent", "zero"], ["--seed", "0"]):
+        other = record(project, "both.npz", *flags)
+        assert (other.returncode, f"{flags[0]} changes nothing" in other.stderr) == (2, True)
 
 
 def test_the_states_of_several_policies_are_kept_each_and_shown_side_by_side_again(project: Project) -> None:

@@ -53,6 +53,8 @@ class Request:
     """Where the states go."""
     layout: Layout = "tiles"
     """How several policies are arranged."""
+    look: tuple[str, ...] = ()
+    """The flags of size and look that were given and have to be honoured."""
     numbers: tuple[int, ...] = ()
     """Which episodes, counted from the session's seed; none for the first ones."""
 
@@ -180,6 +182,7 @@ class Recording:
                 session.begin(numbers[0])
                 source = self._open_source()
                 stack.callback(source.close)
+                self._check_look(source)
                 report.update(size=source.format.size, fps=round(self._clock.fps, 3))
                 film = stack.enter_context(open_film(report.film, source.format, self._clock.fps))
                 if self._is_picture:
@@ -271,6 +274,20 @@ class Recording:
             theme=theme,
             view=request.view,
             sees_through=request.sees_through,
+        )
+
+    def _check_look(self, source: FrameSource) -> None:
+        """Refuse a size and a look that an environment cannot take which renders itself."""
+        from workbench.viewer.session import has_mujoco_model
+
+        look = self._request.look
+        if not look or has_mujoco_model(self._session.env):
+            return
+        width, height = source.format.size
+        raise RequestError(
+            f"{self._target.name} has no MuJoCo model: it renders itself in its own size, {width}x{height}, and look, "
+            f"so {' and '.join(look)} {'has' if len(look) == 1 else 'have'} no say.",
+            hint=f"Leave {'it' if len(look) == 1 else 'them'} out.",
         )
 
     def _open_several(self, together: Together) -> FrameSource:

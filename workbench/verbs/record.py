@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import os
 import shlex
 import sys
@@ -26,6 +27,9 @@ NICENESS = 10
 
 STATES_SUFFIX = ".npz"
 
+LOOK = ("--size", "--preset", "--camera", "--theme")
+"""What an environment that renders itself cannot take."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `record`."""
@@ -47,8 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="keep the states in FILE.npz too; `-o FILE.npz` keeps only them; of several policies in FILE-1.npz and on",
     )
-    add("--preset", choices=tuple(options.PRESETS), default="default", help=f"size: {presets}")
-    add("--size", metavar="WxH", help="pixels, even numbers (default: the preset's)")
+    add(
+        "--preset",
+        action=options.Noted,
+        choices=tuple(options.PRESETS),
+        default="default",
+        help=f"size and edges: {presets}; draft draws one sample a pixel, so that edges show steps, the others four",
+    )
+    add("--size", action=options.Noted, metavar="WxH", help="pixels, even numbers (default: the preset's)")
     add(
         "--fps",
         type=float,
@@ -58,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_theme_argument(parser)
     add(
         "--camera",
+        action=options.Noted,
         metavar="CAMERA",
         help="a camera of the model by its name, or AZIMUTH,ELEVATION[,DISTANCE] in degrees and metres as MuJoCo "
         "counts them (default: the model's own view, else 135,-16)",
@@ -80,14 +91,19 @@ def run(args: argparse.Namespace, project: Project) -> int:
 
     targets = find_targets(project, args)
     target = targets[0]
-    if target.recording is not None and args.stochastic:
-        raise RequestError("--stochastic changes nothing in a recording of what happened.")
+    given = getattr(args, "given", {})
+    if target.recording is not None and (args.stochastic or "--seed" in given):
+        flag = "--stochastic" if args.stochastic else "--seed"
+        raise RequestError(f"{flag} changes nothing in a recording of what happened.", hint=f"Leave out {flag}.")
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
     path: Path | None = args.output
     try:
         if path is None:
             path = recording_path(project.recordings, label_of(targets), ".mp4" if request.still is None else ".png")
+        if not _is_cached(path, project):
+            look = tuple(f"{flag} {given[flag]}" for flag in LOOK if flag in given)
+            request = dataclasses.replace(request, look=look)
         report = JobReport(path, _sidecar(args, target, path))
         with (
             stop_on_signals() as asked,
@@ -182,6 +198,18 @@ def _checked_files(args: argparse.Namespace, *, is_still: bool) -> Path | None:
                 hint=f"Name it {output.with_suffix('.png').name}.",
             )
     return None if states is None else Path(states)
+
+
+def _is_cached(path: Path, project: Project) -> bool:
+    """Tell whether a file is made for a cache.
+
+    Whoever keeps one names every size and look, and takes an environment's own where it can have no other.
+    """
+    from workbench.project import cache_folder
+    from workbench.storyboard.finding import CLIPS_FOLDER
+
+    folders = (project.recordings / CLIPS_FOLDER, cache_folder())
+    return any(path.resolve().is_relative_to(folder.resolve()) for folder in folders)
 
 
 def _sidecar(args: argparse.Namespace, target: Target, path: Path) -> Sidecar:
