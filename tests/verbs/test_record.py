@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from tests.training.conftest import make_run, train_here
 from tests.viewer.probing import read_film
@@ -18,6 +20,7 @@ from workbench.cli import main
 from workbench.project import Project
 from workbench.runs import RunDirectory
 from workbench.runs.recordings import list_recordings, read_sidecar
+from workbench.verbs.record import place_hint
 
 PLAIN = """
 import gymnasium
@@ -190,6 +193,40 @@ def test_clips_of_a_montage_take_the_size_that_an_environment_has(project: Proje
     assert read_film(clip).size == (80, 50)
 
 
+def test_a_gif_of_a_faster_environment_lasts_as_long_as_the_simulation(project: Project) -> None:
+    """Players show frames of a hundredth of a second as if they took ten."""
+    source = PLAIN.replace('"render_fps": 12', '"render_fps": 60').replace("== 6", "== 60")
+    (with_blinker(project).envs / "blinker_env.py").write_text(source)
+    done = record(project, "blinker", "-o", "film.gif")
+    assert done.returncode == 0, done.stderr
+    with Image.open(project.root / "film.gif") as picture:
+        lasting = []
+        for number in range(picture.n_frames):
+            picture.seek(number)
+            lasting.append(picture.info["duration"])
+    assert min(lasting) >= 20
+    assert sum(lasting) == pytest.approx(1000, abs=60)
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [
+        (errno.ENOSPC, "Free some space, or name another place with -o."),
+        (errno.EACCES, "Name another place with -o."),
+        (errno.EPIPE, ""),
+    ],
+)
+def test_space_is_asked_for_only_where_it_is_short(code: int, hint: str) -> None:
+    assert place_hint(f"the film could not be written: Error closing file: {os.strerror(code)}.") == hint
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder in which nobody may write")
+def test_a_place_that_takes_no_file_is_not_a_full_disk(project: Project) -> None:
+    done = record(project, "cart_pole", "-o", "/proc/film.mp4")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "Name another place with -o."
+
+
 def test_the_worst_of_several_episodes_is_the_one_in_the_film(project: Project) -> None:
     every = told(record(project, "cart_pole", "--seed", "3", "--episodes", "4", "-o", "every.npz", "--json"))
     returns = [episode["return"] for episode in every["episodes"]]
@@ -308,6 +345,9 @@ def test_stopping_leaves_a_film_that_plays(project: Project, number: signal.Sign
         (["--seed", "-1"], "--seed takes"),
         (["--seconds", "0"], "--seconds takes"),
         (["--camera", "1,2,3,4"], "--camera takes"),
+        (["--camera", "90,-10,0"], "Leave the distance out"),
+        (["--camera", "90,-10,-2"], "--camera takes"),
+        (["--fps", "60", "-o", "film.gif"], "a GIF has at most 50 frames a second"),
         (["--camera", "sid"], "its cameras are side."),
         (["--still", "2.5"], "--still takes"),
         (["--still=-1s"], "--still takes"),

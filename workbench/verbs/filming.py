@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from workbench.errors import RequestError, WorkFailedError
-from workbench.viewer.options import Instant
+from workbench.viewer.options import FASTEST_FPS, Instant
 
 if TYPE_CHECKING:
     from workbench.runs.recordings import EpisodeResult, JobReport
@@ -66,6 +66,13 @@ def states_paths(path: Path, count: int) -> list[Path]:
     return [path.with_name(f"{path.stem}-{number}{path.suffix}") for number in range(1, count + 1)]
 
 
+def fastest_fps(path: Path) -> float:
+    """Return how many frames a second a film of that name can hold and be shown at."""
+    from workbench.montage.ffmpeg import GIF_MOST_FPS
+
+    return GIF_MOST_FPS if path.suffix.lower() == ".gif" else FASTEST_FPS
+
+
 class Recording:
     """One call of `record`.
 
@@ -97,7 +104,8 @@ class Recording:
         self._report = report
         self._asked = asked
         self._control_hz = 1 / control_period(session.env)
-        self._clock = FrameClock(self._control_hz, frame_rate(self._control_hz, request.fps))
+        fps = frame_rate(self._control_hz, request.fps, fastest=fastest_fps(report.film))
+        self._clock = FrameClock(self._control_hz, fps)
         self._is_picture = is_still(report.film)
         self._has_film = report.film.suffix.lower() != SUFFIX
         self._cut = self._last_step()

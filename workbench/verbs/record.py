@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import dataclasses
+import errno
 import os
 import shlex
 import sys
@@ -13,19 +14,24 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import RequestError, WorkFailedError
 from workbench.project import Project
-from workbench.verbs.filming import Recording, Request, states_paths
+from workbench.verbs.filming import Recording, Request, fastest_fps, states_paths
 from workbench.verbs.signals import stop_on_signals
 from workbench.verbs.writing import write_json
 from workbench.viewer import options
 
 if TYPE_CHECKING:
     from workbench.runs.recordings import Sidecar
+    from workbench.viewer.camera import CameraName, View
     from workbench.viewer.target import Target
 
 NICENESS = 10
 """Films are made in the background of training."""
 
 STATES_SUFFIX = ".npz"
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+CLOSED = (errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.EACCES, errno.EROFS, errno.ENAMETOOLONG)
+"""Why a file cannot be written: there is no room, or the place takes none."""
 
 LOOK = ("--size", "--preset", "--camera", "--theme")
 """What an environment that renders itself cannot take."""
@@ -63,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fps",
         type=float,
         metavar="N",
-        help="frames a second (default: the control rate if it is 10 to 60, else 30)",
+        help="frames a second (default: the control rate if it is 10 to 60, else 30); a GIF holds 50 at the most",
     )
     options.add_theme_argument(parser)
     add(
@@ -117,11 +123,11 @@ def run(args: argparse.Namespace, project: Project) -> int:
             sidecar_path(path).unlink(missing_ok=True)
         raise
     except OSError as error:
-        where = path.parent if path is not None else project.recordings
-        raise WorkFailedError(
-            f"the recording cannot be written in {where}: {error.strerror or error}.",
-            hint="Free some space, or name another place with -o.",
-        ) from error
+        where, why = path.parent if path is not None else project.recordings, error.strerror or str(error)
+        raise WorkFailedError(f"the recording cannot be written in {where}: {why}.", hint=place_hint(why)) from error
+    except WorkFailedError as error:
+        error.hint = error.hint or place_hint(error.message)
+        raise
     states = [] if request.states is None else states_paths(request.states, len(targets))
     _tell(report.sidecar, path, states, as_json=args.json)
     return 130 if asked else 0
@@ -134,6 +140,11 @@ def _checked(args: argparse.Namespace) -> Request:
     preset = options.PRESETS[args.preset]
     size = preset.size if args.size is None else options.parse_size(args.size)
     fps = options.check_fps(args.fps)
+    if fps is not None and args.output is not None and fps > (most := fastest_fps(args.output)):
+        raise RequestError(
+            f"--fps is {fps:g}; a {args.output.suffix[1:].upper()} has at most {most:g} frames a second.",
+            hint=f"Give --fps {most:g}, or name another format.",
+        )
     seconds: float | None = args.seconds
     if seconds is not None and not 0 < seconds < float("inf"):
         raise RequestError(f"--seconds takes a number above 0, not {seconds:g}.")
@@ -158,7 +169,7 @@ def _checked(args: argparse.Namespace) -> Request:
         samples=preset.samples,
         sees_through=preset.sees_through,
         fps=fps,
-        view=None if args.camera is None else parse_camera(args.camera),
+        view=None if args.camera is None else _checked_view(parse_camera(args.camera), args.camera),
         theme=next(name for name in THEMES if name == args.theme),
         episodes=args.episodes,
         kept=args.keep,
@@ -167,6 +178,16 @@ def _checked(args: argparse.Namespace) -> Request:
         states=states,
         layout="ghosts" if args.ghost else "tiles",
     )
+
+
+def _checked_view(view: View | CameraName, text: str) -> View | CameraName:
+    # Within the viewer a distance of 0 stands for one that is found; typed, it would be a camera inside the model.
+    if not isinstance(view, str) and text.count(",") == 2 and view.distance <= 0:
+        raise RequestError(
+            f"--camera takes a distance above 0, in metres, not `{text}`.",
+            hint="Leave the distance out to see the whole model.",
+        )
+    return view
 
 
 def _checked_files(args: argparse.Namespace, *, is_still: bool) -> Path | None:
@@ -198,6 +219,13 @@ def _checked_files(args: argparse.Namespace, *, is_still: bool) -> Path | None:
                 hint=f"Name it {output.with_suffix('.png').name}.",
             )
     return None if states is None else Path(states)
+
+
+def place_hint(why: str) -> str:
+    """Return what to do where a file cannot be written, by the system's words for it; nothing for another failure."""
+    if any(os.strerror(code) in why for code in FULL):
+        return "Free some space, or name another place with -o."
+    return "Name another place with -o." if any(os.strerror(code) in why for code in CLOSED) else ""
 
 
 def _is_cached(path: Path, project: Project) -> bool:
