@@ -19,6 +19,8 @@ COMMANDS = [
 def run(words: list[str], root: Path, choice: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", words[0], "--project", str(root), *words[1:]]
     environment = {**os.environ, "MUJOCO_GL": choice}
+    # MuJoCo puts it there for its own choice, in the process of the tests too.
+    environment.pop("PYOPENGL_PLATFORM", None)
     return subprocess.run(command, env=environment, cwd=root, capture_output=True, text=True, timeout=60)
 
 
