@@ -32,6 +32,8 @@ class Verb:
     name: str
     summary: str
     """One line for `workbench --help`."""
+    simulates: bool = False
+    """Whether it, or a process that it starts, loads MuJoCo."""
 
     def module(self) -> ModuleType:
         """Import the module that carries the verb out."""
@@ -42,8 +44,8 @@ VERBS = {
     verb.name: verb
     for verb in (
         Verb("list", "environments, variants and recipes"),
-        Verb("check", "every fault of every environment, variant and recipe file"),
-        Verb("train", "train an environment, or every one a pattern selects"),
+        Verb("check", "every fault of every environment, variant and recipe file", simulates=True),
+        Verb("train", "train an environment, or every one a pattern selects", simulates=True),
         Verb("runs", "runs, live and ended"),
         Verb("stop", "ask a run to write a checkpoint and end"),
         Verb("queue", "runs that wait, when each starts, and their order"),
@@ -51,22 +53,22 @@ VERBS = {
         Verb("prune", "throw checkpoints away that nobody needs"),
         Verb("delete", "move runs to the trash, and bring them back"),
         Verb("pause", "let a run save and wait; it keeps its memory and frees its place"),
-        Verb("resume", "let a paused run go on, and one that was stopped, killed or cut off"),
+        Verb("resume", "let a paused run go on, and one that was stopped, killed or cut off", simulates=True),
         Verb("set", "change values of a run while it trains"),
         Verb("checkpoint", "let a run write a checkpoint now"),
-        Verb("rescore", "score a checkpoint of a run once more, on new episodes"),
-        Verb("play", "watch a checkpoint or an environment in a window"),
-        Verb("record", "film a checkpoint or an environment; needs no display"),
-        Verb("evaluate", "how good a policy is, on numbered episodes"),
-        Verb("compare", "two or more policies on the same episodes"),
-        Verb("montage", "a film, a grid or a poster of a run's checkpoints"),
+        Verb("rescore", "score a checkpoint of a run once more, on new episodes", simulates=True),
+        Verb("play", "watch a checkpoint or an environment in a window", simulates=True),
+        Verb("record", "film a checkpoint or an environment; needs no display", simulates=True),
+        Verb("evaluate", "how good a policy is, on numbered episodes", simulates=True),
+        Verb("compare", "two or more policies on the same episodes", simulates=True),
+        Verb("montage", "a film, a grid or a poster of a run's checkpoints", simulates=True),
         Verb("plot", "curves of runs, drawn in the shell"),
         Verb("report", "what runs came to, in one file: tables, curves, settings, commands"),
         Verb("results", "what runs reached over their seeds, beside what others published"),
-        Verb("export", "a policy as ONNX, TorchScript or Stable-Baselines3 files, checked"),
+        Verb("export", "a policy as ONNX, TorchScript or Stable-Baselines3 files, checked", simulates=True),
         Verb("new", "files of an environment of your own, to begin with"),
-        Verb("preview", "what to look at before an environment is trained on"),
-        Verb("bench", "how fast environments step and learners train"),
+        Verb("preview", "what to look at before an environment is trained on", simulates=True),
+        Verb("bench", "how fast environments step and learners train", simulates=True),
         Verb("import", "runs of Stable-Baselines3, RL-Zoo and CleanRL beside our own"),
         Verb("serve", "the app in a browser of this machine"),
         Verb("doctor", "what works on this machine, and how to mend what does not"),
@@ -135,6 +137,10 @@ def _dispatch(words: list[str]) -> int:
     # Words that mean something else to a verb than to argparse.
     readable = getattr(module, "readable", None)
     args = parser.parse_args(words if readable is None else readable(words))
+    if VERBS[name].simulates:
+        from workbench.simulation.graphics_choice import require_mujoco_loads
+
+        require_mujoco_loads()
     return int(module.run(args, open_project(args.project)))
 
 

@@ -18,6 +18,7 @@ from workbench.runs.recordings import (
     JobReport,
     Sidecar,
     list_recordings,
+    part_path,
     read_sidecar,
     recording_path,
     sidecar_path,
@@ -229,3 +230,28 @@ def test_leaving_by_ctrl_c_says_stopped(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), JobReport(tmp_path / "a.mp4", WHOLE):
         raise KeyboardInterrupt
     assert list_recordings(tmp_path)[0].state == "stopped"
+
+
+def test_what_killed_recorders_left_half_written_goes_when_the_next_one_begins(tmp_path: Path) -> None:
+    child = subprocess.Popen([sys.executable, "-c", "pass"])
+    child.wait()
+    film, day_before = tmp_path / "film.mp4", time.time() - 25 * 3600
+    kept = [
+        part_path(film),
+        tmp_path / f".other.{child.pid}.part.mp4",
+        tmp_path / f".film.{child.pid}.part.gif",
+        tmp_path / ".film.part.mp4",
+        tmp_path / f".notes.{child.pid}.part.txt",
+    ]
+    gone = [
+        tmp_path / f".film.{child.pid}.part.mp4",
+        tmp_path / f".older.{child.pid}.part.webp",
+        tmp_path / f".states.of.ant.{child.pid}.part.npz",
+    ]
+    for path in (*kept, *gone):
+        path.write_bytes(b"half")
+    # A living process may have waited for long; of another film only what is old is nobody's on any host.
+    for path in (kept[0], *kept[3:], *gone[1:]):
+        os.utime(path, (day_before, day_before))
+    with JobReport(film, Sidecar()):
+        assert sorted(path for path in tmp_path.iterdir() if ".part" in path.name) == sorted(kept)

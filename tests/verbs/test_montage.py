@@ -69,6 +69,7 @@ def test_the_path_is_printed_and_the_rest_goes_to_stderr(
     [
         (["nope"], "no run `nope`"),
         (["7f3a", "--checkpoint", "1500"], "no checkpoint at 1 500 steps"),
+        (["7f3a:latest"], "`workbench montage 7f3a --checkpoint latest` shows that checkpoint alone"),
         (["7f3a", "--size", "161x120"], "even"),
         (["7f3a", "--num-videos", "0"], "at least 1"),
         (["7f3a", "--num-videos", "2", "--checkpoint", "1000"], "only the checkpoints named"),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from tests.training.conftest import make_run, train_here
 from tests.viewer.probing import read_film
@@ -18,6 +20,7 @@ from workbench.cli import main
 from workbench.project import Project
 from workbench.runs import RunDirectory
 from workbench.runs.recordings import list_recordings, read_sidecar
+from workbench.verbs.record import place_hint
 
 PLAIN = """
 import gymnasium
@@ -47,6 +50,12 @@ class BlinkerEnv(gymnasium.Env):
     def render(self):
         return None if self.render_mode is None else np.full((51, 80, 3), 255 * (self.steps % 2), np.uint8)
 """
+
+
+def with_blinker(project: Project) -> Project:
+    project.envs.mkdir()
+    (project.envs / "blinker_env.py").write_text(PLAIN)
+    return project
 
 
 def words(project: Project, *arguments: str) -> list[str]:
@@ -152,12 +161,70 @@ def test_a_film_goes_where_it_was_asked_for_and_replaces_what_was_there(project:
 
 
 def test_an_environment_without_a_model_is_filmed_by_its_own_pictures(project: Project) -> None:
-    project.envs.mkdir()
-    (project.envs / "blinker_env.py").write_text(PLAIN)
-    document = told(record(project, "blinker", "--json"))
+    document = told(record(with_blinker(project), "blinker", "--json"))
     film = read_film(Path(document["file"]))
     assert (film.size, film.fps, len(film.frames)) == ((80, 50), 12, 7)
     assert [round(float(frame.mean()) / 255) for frame in film.frames] == [0, 1, 0, 1, 0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--size", "640x480"], "--size 640x480 has no say"),
+        (["--preset", "default"], "--preset default has no say"),
+        (["--camera=-90,-10", "--theme", "light"], "--camera -90,-10 and --theme light have no say"),
+        (["blinker", "--size", "64x48"], "--size 64x48 has no say"),
+    ],
+)
+def test_a_size_and_a_look_that_an_environment_cannot_take_are_refused(
+    project: Project, arguments: list[str], said: str
+) -> None:
+    done = record(with_blinker(project), "blinker", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"renders itself in its own size, {'' if arguments[0] == 'blinker' else '80x50'}" in done.stderr
+    assert said in done.stderr
+    assert not any(project.recordings.iterdir())
+
+
+def test_clips_of_a_montage_take_the_size_that_an_environment_has(project: Project) -> None:
+    """A montage names the size and look of every clip that it films into its cache."""
+    clip = with_blinker(project).recordings / "clips" / "run" / "clip.mp4"
+    assert record(project, "blinker", "--size", "480x360", "--theme", "dark", "-o", str(clip)).returncode == 0
+    assert read_film(clip).size == (80, 50)
+
+
+def test_a_gif_of_a_faster_environment_lasts_as_long_as_the_simulation(project: Project) -> None:
+    """Players show frames of a hundredth of a second as if they took ten."""
+    source = PLAIN.replace('"render_fps": 12', '"render_fps": 60').replace("== 6", "== 60")
+    (with_blinker(project).envs / "blinker_env.py").write_text(source)
+    done = record(project, "blinker", "-o", "film.gif")
+    assert done.returncode == 0, done.stderr
+    with Image.open(project.root / "film.gif") as picture:
+        lasting = []
+        for number in range(picture.n_frames):
+            picture.seek(number)
+            lasting.append(picture.info["duration"])
+    assert min(lasting) >= 20
+    assert sum(lasting) == pytest.approx(1000, abs=60)
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [
+        (errno.ENOSPC, "Free some space, or name another place with -o."),
+        (errno.EACCES, "Name another place with -o."),
+        (errno.EPIPE, ""),
+    ],
+)
+def test_space_is_asked_for_only_where_it_is_short(code: int, hint: str) -> None:
+    assert place_hint(f"the film could not be written: Error closing file: {os.strerror(code)}.") == hint
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a folder in which nobody may write")
+def test_a_place_that_takes_no_file_is_not_a_full_disk(project: Project) -> None:
+    done = record(project, "cart_pole", "-o", "/proc/film.mp4")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "Name another place with -o."
 
 
 def test_the_worst_of_several_episodes_is_the_one_in_the_film(project: Project) -> None:
@@ -182,8 +249,9 @@ def test_recorded_states_are_filmed_again_without_what_acted(project: Project) -
     assert films[0].shape == films[1].shape
     # Both films are drawn of the same states, to a rounding of the transforms.
     assert np.abs(films[0].astype(int) - films[1]).mean() < 1
-    other = record(project, "both.npz", "--agent", "zero")
-    assert (other.returncode, "changes nothing" in other.stderr) == (2, True)
+    for flags in (["--agent", "zero"], ["--seed", "0"]):
+        other = record(project, "both.npz", *flags)
+        assert (other.returncode, f"{flags[0]} changes nothing" in other.stderr) == (2, True)
 
 
 def test_the_states_of_several_policies_are_kept_each_and_shown_side_by_side_again(project: Project) -> None:
@@ -277,6 +345,9 @@ def test_stopping_leaves_a_film_that_plays(project: Project, number: signal.Sign
         (["--seed", "-1"], "--seed takes"),
         (["--seconds", "0"], "--seconds takes"),
         (["--camera", "1,2,3,4"], "--camera takes"),
+        (["--camera", "90,-10,0"], "Leave the distance out"),
+        (["--camera", "90,-10,-2"], "--camera takes"),
+        (["--fps", "60", "-o", "film.gif"], "a GIF has at most 50 frames a second"),
         (["--camera", "sid"], "its cameras are side."),
         (["--still", "2.5"], "--still takes"),
         (["--still=-1s"], "--still takes"),

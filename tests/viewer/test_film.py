@@ -80,6 +80,23 @@ def test_an_encoder_that_fails_is_one_sentence(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_full_disk_is_told_in_ffmpegs_words_without_its_addresses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = tmp_path / "ffmpeg"
+    encoder.write_text(
+        "#!/bin/sh\ncat > /dev/null\n"
+        "echo '[out#0/mp4 @ 0x55795d1bb500] Error closing file: No space left on device' >&2\nexit 1\n"
+    )
+    encoder.chmod(0o755)
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(encoder))
+    path = tmp_path / "film.mp4"
+    with pytest.raises(WorkFailedError) as caught, open_film(path, PixelFormat(SIZE, "rgba", True), 10) as film:
+        film.add(frame(10, bottom_up=True))
+    said = "Error closing file: No space left on device"
+    assert caught.value.message == f"the film {path} could not be written: {said}."
+
+
 def test_other_suffixes_are_refused_with_those_that_work() -> None:
     with pytest.raises(RequestError, match=r"\.mp4, \.webp, \.gif, \.png.*Name it film\.mp4"):
         check_suffix(Path("film.mpg4"))

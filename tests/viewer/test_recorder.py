@@ -18,6 +18,13 @@ def test_usual_control_rates_are_filmed_as_they_are(control_hz: float, wanted: f
     assert frame_rate(control_hz, wanted) == fps
 
 
+@pytest.mark.parametrize(("control_hz", "fps"), [(50, 50), (50.5, 30), (60, 30), (20, 20)])
+def test_what_a_format_cannot_hold_is_resampled(control_hz: float, fps: float) -> None:
+    """A GIF counts in hundredths of a second, and players show nothing faster than two of them a frame."""
+    assert frame_rate(control_hz, fastest=50) == fps
+    assert frame_rate(control_hz, 24, fastest=50) == 24
+
+
 @pytest.mark.parametrize("hz", [20.0, 25.0, 1 / 0.04, 1 / 0.05, 33.333333333])
 def test_at_the_control_rate_every_step_is_one_frame(hz: float) -> None:
     clock = FrameClock(hz, hz)

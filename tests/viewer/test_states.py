@@ -139,12 +139,28 @@ def test_states_are_not_shown_on_another_model(recorded: tuple[Path, Witness]) -
 
 
 def test_what_is_no_state_recording_is_refused(tmp_path: Path) -> None:
-    torn, other = tmp_path / "torn.npz", tmp_path / "other.npz"
-    torn.write_bytes(b"PK not much of an archive")
-    np.savez(other, qpos=np.zeros(3))
-    for path in (torn, other, tmp_path / "none.npz"):
-        with pytest.raises(RequestError, match=path.name):
+    names = "torn", "text", "empty", "array", "other", "mute", "bare"
+    paths = {name: tmp_path / f"{name}.npz" for name in names}
+    paths["torn"].write_bytes(b"PK not much of an archive")
+    paths["text"].write_text("any text")
+    paths["empty"].write_bytes(b"")
+    with paths["array"].open("wb") as file:
+        np.save(file, np.zeros(3))
+    np.savez(paths["other"], qpos=np.zeros(3))
+    np.savez(paths["mute"], about="no JSON")
+    np.savez(paths["bare"], about="{}")
+    reasons = {
+        "other": "it holds no `about`",
+        "mute": "what it says of itself cannot be read",
+        "bare": "it holds no `format`",
+    }
+    for name, path in paths.items():
+        with pytest.raises(RequestError) as caught:
             StateRecording.read(path)
+        reason = reasons.get(name, "it is no whole archive of NumPy arrays")
+        assert caught.value.message == f"{path} is no state recording: {reason}."
+    with pytest.raises(RequestError, match=r"there is no file .*none\.npz"):
+        StateRecording.read(tmp_path / "none.npz")
 
 
 def test_an_error_leaves_no_recording(tmp_path: Path) -> None:

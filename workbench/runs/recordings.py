@@ -8,15 +8,19 @@ process is gone without having closed it has failed.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import os
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, cast, get_args
+
+import psutil
 
 from workbench import durable
 from workbench.durable import read_document
@@ -33,6 +37,10 @@ FOREIGN_HEARTBEAT_S = 60.0
 """A job of another host counts as gone when its sidecar has not been written for so long."""
 PROGRESS_INTERVAL_S = 0.5
 """Progress is written at most this often."""
+ABANDONED_S = 24 * 3600.0
+"""A part of a film that nobody has written to for so long is no longer in the making, on any host."""
+_PART = re.compile(r"\.(?P<stem>.+)\.(?P<pid>\d{1,9})\.part(?P<suffix>\.\w+)")
+_MADE = FILM_SUFFIXES | IMAGE_SUFFIXES | {".npz", ".pdf"}
 RESERVED_MESSAGE = "waiting to start"
 
 
@@ -233,6 +241,26 @@ def part_path(film: Path) -> Path:
     return film.with_name(f".{film.stem}.{os.getpid()}.part{film.suffix}")
 
 
+def remove_leftovers(film: Path, *, now: float | None = None) -> None:
+    """Remove what killed processes left half written in the folder of `film`.
+
+    A process of another host looks gone from here, so that of other films only old parts go.
+
+    Args:
+        film: The film that is about to be made; parts of it go at once.
+        now: The current time, if not the clock's.
+    """
+    latest = (time.time() if now is None else now) - ABANDONED_S
+    for path in film.parent.glob(".*.part.*"):
+        match = _PART.fullmatch(path.name)
+        if match is None or match["suffix"].lower() not in _MADE:
+            continue
+        with contextlib.suppress(OSError):
+            is_due = match["stem"] + match["suffix"] == film.name or path.stat().st_mtime < latest
+            if is_due and not psutil.pid_exists(int(match["pid"])):
+                path.unlink()
+
+
 def write_sidecar(film: Path, sidecar: Sidecar) -> Path:
     """Write `sidecar` beside `film` in one step, and return where."""
     path = sidecar_path(film)
@@ -331,7 +359,8 @@ def _look(film: Path, known: frozenset[str]) -> Recording | None:
 class JobReport:
     """Keeps the sidecar of a film in the making up to date; used as a context manager around the work.
 
-    Entering writes the sidecar with a running job of this process. Leaving normally marks it done, leaving by
+    Entering writes the sidecar with a running job of this process, and removes what killed ones left half written
+    beside it. Leaving normally marks it done, leaving by
     Ctrl-C stopped, by any other exception failed with its message.
 
     Args:
@@ -371,6 +400,7 @@ class JobReport:
 
     def __enter__(self) -> Self:
         self._write()
+        remove_leftovers(self.film)
         return self
 
     def __exit__(

@@ -11,6 +11,7 @@ import os
 import sys
 from pathlib import Path
 
+from workbench.errors import RequestError
 from workbench.runs import RunDirectory, RunState
 from workbench.training.log import RunLog
 from workbench.training.requests import StopSignal
@@ -31,6 +32,13 @@ def main(arguments: list[str] | None = None) -> int:
         os.environ.setdefault(name, value)
     # Watching before torch is loaded, which takes seconds: a stop meanwhile counts too.
     with StopSignal().watching() as stop, RunLog(run.log_path, echo=sys.stdout) as log:
+        from workbench.simulation.graphics_choice import require_mujoco_loads
+
+        try:
+            require_mujoco_loads()
+        except RequestError as error:
+            log.say(str(error))
+            return 1
         from workbench.training.cpus import cpus
         from workbench.training.session import Session
 

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from workbench.errors import RequestError, WorkFailedError
-from workbench.viewer.options import Instant
+from workbench.viewer.options import FASTEST_FPS, Instant
 
 if TYPE_CHECKING:
     from workbench.runs.recordings import EpisodeResult, JobReport
@@ -53,6 +53,8 @@ class Request:
     """Where the states go."""
     layout: Layout = "tiles"
     """How several policies are arranged."""
+    look: tuple[str, ...] = ()
+    """The flags of size and look that were given and have to be honoured."""
     numbers: tuple[int, ...] = ()
     """Which episodes, counted from the session's seed; none for the first ones."""
 
@@ -62,6 +64,13 @@ def states_paths(path: Path, count: int) -> list[Path]:
     if count == 1:
         return [path]
     return [path.with_name(f"{path.stem}-{number}{path.suffix}") for number in range(1, count + 1)]
+
+
+def fastest_fps(path: Path) -> float:
+    """Return how many frames a second a film of that name can hold and be shown at."""
+    from workbench.montage.ffmpeg import GIF_MOST_FPS
+
+    return GIF_MOST_FPS if path.suffix.lower() == ".gif" else FASTEST_FPS
 
 
 class Recording:
@@ -95,7 +104,8 @@ class Recording:
         self._report = report
         self._asked = asked
         self._control_hz = 1 / control_period(session.env)
-        self._clock = FrameClock(self._control_hz, frame_rate(self._control_hz, request.fps))
+        fps = frame_rate(self._control_hz, request.fps, fastest=fastest_fps(report.film))
+        self._clock = FrameClock(self._control_hz, fps)
         self._is_picture = is_still(report.film)
         self._has_film = report.film.suffix.lower() != SUFFIX
         self._cut = self._last_step()
@@ -180,6 +190,7 @@ class Recording:
                 session.begin(numbers[0])
                 source = self._open_source()
                 stack.callback(source.close)
+                self._check_look(source)
                 report.update(size=source.format.size, fps=round(self._clock.fps, 3))
                 film = stack.enter_context(open_film(report.film, source.format, self._clock.fps))
                 if self._is_picture:
@@ -271,6 +282,20 @@ class Recording:
             theme=theme,
             view=request.view,
             sees_through=request.sees_through,
+        )
+
+    def _check_look(self, source: FrameSource) -> None:
+        """Refuse a size and a look that an environment cannot take which renders itself."""
+        from workbench.viewer.session import has_mujoco_model
+
+        look = self._request.look
+        if not look or has_mujoco_model(self._session.env):
+            return
+        width, height = source.format.size
+        raise RequestError(
+            f"{self._target.name} has no MuJoCo model: it renders itself in its own size, {width}x{height}, and look, "
+            f"so {' and '.join(look)} {'has' if len(look) == 1 else 'have'} no say.",
+            hint=f"Leave {'it' if len(look) == 1 else 'them'} out.",
         )
 
     def _open_several(self, together: Together) -> FrameSource:

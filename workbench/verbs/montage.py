@@ -135,8 +135,13 @@ def find_run(project: Project, text: str) -> RunDirectory:
             run = runs.RunDirectory(runs.resolve_checkpoint(project, text).parent)
         except RequestError:
             raise miss from None
-        if ":" in text or not run.is_run():
+        if not run.is_run():
             raise miss from None
+        name, colon, checkpoint = text.partition(":")
+        if colon:
+            # A montage takes runs, and its checkpoints by a flag.
+            hint = f"`workbench montage {name} --checkpoint {checkpoint}` shows that checkpoint alone."
+            raise NotFoundError(miss.message, hint=hint) from None
         return run
 
 

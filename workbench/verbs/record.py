@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
+import errno
 import os
 import shlex
 import sys
@@ -12,19 +14,27 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import RequestError, WorkFailedError
 from workbench.project import Project
-from workbench.verbs.filming import Recording, Request, states_paths
+from workbench.verbs.filming import Recording, Request, fastest_fps, states_paths
 from workbench.verbs.signals import stop_on_signals
 from workbench.verbs.writing import write_json
 from workbench.viewer import options
 
 if TYPE_CHECKING:
     from workbench.runs.recordings import Sidecar
+    from workbench.viewer.camera import CameraName, View
     from workbench.viewer.target import Target
 
 NICENESS = 10
 """Films are made in the background of training."""
 
 STATES_SUFFIX = ".npz"
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+CLOSED = (errno.ENOENT, errno.ENOTDIR, errno.EPERM, errno.EACCES, errno.EROFS, errno.ENAMETOOLONG)
+"""Why a file cannot be written: there is no room, or the place takes none."""
+
+LOOK = ("--size", "--preset", "--camera", "--theme")
+"""What an environment that renders itself cannot take."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,17 +57,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="keep the states in FILE.npz too; `-o FILE.npz` keeps only them; of several policies in FILE-1.npz and on",
     )
-    add("--preset", choices=tuple(options.PRESETS), default="default", help=f"size: {presets}")
-    add("--size", metavar="WxH", help="pixels, even numbers (default: the preset's)")
+    add(
+        "--preset",
+        action=options.Noted,
+        choices=tuple(options.PRESETS),
+        default="default",
+        help=f"size and edges: {presets}; draft draws one sample a pixel, so that edges show steps, the others four",
+    )
+    add("--size", action=options.Noted, metavar="WxH", help="pixels, even numbers (default: the preset's)")
     add(
         "--fps",
         type=float,
         metavar="N",
-        help="frames a second (default: the control rate if it is 10 to 60, else 30)",
+        help="frames a second (default: the control rate if it is 10 to 60, else 30); a GIF holds 50 at the most",
     )
     options.add_theme_argument(parser)
     add(
         "--camera",
+        action=options.Noted,
         metavar="CAMERA",
         help="a camera of the model by its name, or AZIMUTH,ELEVATION[,DISTANCE] in degrees and metres as MuJoCo "
         "counts them (default: the model's own view, else 135,-16)",
@@ -80,14 +97,19 @@ def run(args: argparse.Namespace, project: Project) -> int:
 
     targets = find_targets(project, args)
     target = targets[0]
-    if target.recording is not None and args.stochastic:
-        raise RequestError("--stochastic changes nothing in a recording of what happened.")
+    given = getattr(args, "given", {})
+    if target.recording is not None and (args.stochastic or "--seed" in given):
+        flag = "--stochastic" if args.stochastic else "--seed"
+        raise RequestError(f"{flag} changes nothing in a recording of what happened.", hint=f"Leave out {flag}.")
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
     path: Path | None = args.output
     try:
         if path is None:
             path = recording_path(project.recordings, label_of(targets), ".mp4" if request.still is None else ".png")
+        if not _is_cached(path, project):
+            look = tuple(f"{flag} {given[flag]}" for flag in LOOK if flag in given)
+            request = dataclasses.replace(request, look=look)
         report = JobReport(path, _sidecar(args, target, path))
         with (
             stop_on_signals() as asked,
@@ -101,11 +123,11 @@ def run(args: argparse.Namespace, project: Project) -> int:
             sidecar_path(path).unlink(missing_ok=True)
         raise
     except OSError as error:
-        where = path.parent if path is not None else project.recordings
-        raise WorkFailedError(
-            f"the recording cannot be written in {where}: {error.strerror or error}.",
-            hint="Free some space, or name another place with -o.",
-        ) from error
+        where, why = path.parent if path is not None else project.recordings, error.strerror or str(error)
+        raise WorkFailedError(f"the recording cannot be written in {where}: {why}.", hint=place_hint(why)) from error
+    except WorkFailedError as error:
+        error.hint = error.hint or place_hint(error.message)
+        raise
     states = [] if request.states is None else states_paths(request.states, len(targets))
     _tell(report.sidecar, path, states, as_json=args.json)
     return 130 if asked else 0
@@ -118,6 +140,11 @@ def _checked(args: argparse.Namespace) -> Request:
     preset = options.PRESETS[args.preset]
     size = preset.size if args.size is None else options.parse_size(args.size)
     fps = options.check_fps(args.fps)
+    if fps is not None and args.output is not None and fps > (most := fastest_fps(args.output)):
+        raise RequestError(
+            f"--fps is {fps:g}; a {args.output.suffix[1:].upper()} has at most {most:g} frames a second.",
+            hint=f"Give --fps {most:g}, or name another format.",
+        )
     seconds: float | None = args.seconds
     if seconds is not None and not 0 < seconds < float("inf"):
         raise RequestError(f"--seconds takes a number above 0, not {seconds:g}.")
@@ -142,7 +169,7 @@ def _checked(args: argparse.Namespace) -> Request:
         samples=preset.samples,
         sees_through=preset.sees_through,
         fps=fps,
-        view=None if args.camera is None else parse_camera(args.camera),
+        view=None if args.camera is None else _checked_view(parse_camera(args.camera), args.camera),
         theme=next(name for name in THEMES if name == args.theme),
         episodes=args.episodes,
         kept=args.keep,
@@ -151,6 +178,16 @@ def _checked(args: argparse.Namespace) -> Request:
         states=states,
         layout="ghosts" if args.ghost else "tiles",
     )
+
+
+def _checked_view(view: View | CameraName, text: str) -> View | CameraName:
+    # Within the viewer a distance of 0 stands for one that is found; typed, it would be a camera inside the model.
+    if not isinstance(view, str) and text.count(",") == 2 and view.distance <= 0:
+        raise RequestError(
+            f"--camera takes a distance above 0, in metres, not `{text}`.",
+            hint="Leave the distance out to see the whole model.",
+        )
+    return view
 
 
 def _checked_files(args: argparse.Namespace, *, is_still: bool) -> Path | None:
@@ -182,6 +219,25 @@ def _checked_files(args: argparse.Namespace, *, is_still: bool) -> Path | None:
                 hint=f"Name it {output.with_suffix('.png').name}.",
             )
     return None if states is None else Path(states)
+
+
+def place_hint(why: str) -> str:
+    """Return what to do where a file cannot be written, by the system's words for it; nothing for another failure."""
+    if any(os.strerror(code) in why for code in FULL):
+        return "Free some space, or name another place with -o."
+    return "Name another place with -o." if any(os.strerror(code) in why for code in CLOSED) else ""
+
+
+def _is_cached(path: Path, project: Project) -> bool:
+    """Tell whether a file is made for a cache.
+
+    Whoever keeps one names every size and look, and takes an environment's own where it can have no other.
+    """
+    from workbench.project import cache_folder
+    from workbench.storyboard.finding import CLIPS_FOLDER
+
+    folders = (project.recordings / CLIPS_FOLDER, cache_folder())
+    return any(path.resolve().is_relative_to(folder.resolve()) for folder in folders)
 
 
 def _sidecar(args: argparse.Namespace, target: Target, path: Path) -> Sidecar:

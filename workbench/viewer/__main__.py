@@ -18,9 +18,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--project", metavar="DIR", help="the project folder (default: here)")
     options.add_play_arguments(parser)
     args = parser.parse_args(arguments)
-    from workbench.viewer import remote
+    from workbench.simulation.graphics_choice import require_mujoco_loads
 
     try:
+        require_mujoco_loads()
+        from workbench.viewer import remote
+
         return remote.run(args, open_project(args.project))
     except WorkbenchError as error:
         print(f"workbench: {error}", file=sys.stderr)  # noqa: T201

@@ -77,7 +77,7 @@ def _film(order: FilmOrder, folder: Path, run: str) -> list[Path]:
     from workbench.viewer.look import theme_named
     from workbench.viewer.options import PRESETS
     from workbench.viewer.recorder import Filming, FrameClock, frame_rate, record
-    from workbench.viewer.session import control_period, longest_episode
+    from workbench.viewer.session import control_period, has_mujoco_model, longest_episode
     from workbench.viewer.target import target_of
 
     target = target_of(order.checkpoint)
@@ -96,7 +96,9 @@ def _film(order: FilmOrder, folder: Path, run: str) -> list[Path]:
             with open_film(path, source.format, clock.fps) as film:
                 recorded = record(session, [Filming(source, film, clock)], numbers=[index], last_step=cut)
             seed = order.seed + index
-            words = ["workbench", "record", f"{run}:{order.steps}", "--seed", str(seed), "--preset", "draft"]
+            words = ["workbench", "record", f"{run}:{order.steps}", "--seed", str(seed)]
+            # An environment that renders itself has a size of its own.
+            words += ["--preset", "draft"] if has_mujoco_model(session.env) else []
             sidecar = Sidecar(
                 command=(*words, *(() if order.fps is None else ("--fps", f"{order.fps:g}"))),
                 checkpoint=str(order.checkpoint),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import re
 import signal
 import subprocess
 import tempfile
@@ -56,6 +57,9 @@ _ENCODINGS: dict[str, tuple[str, str, list[str], str]] = {
     ".gif": ("gif", "pal8", ["-loop", "0"], _GIF_FILTERS),
 }
 _STILL = ".png"
+
+_SPEAKER = re.compile(r"^(\[[^\]]* @ 0x[0-9a-f]+\]\s*)+")
+"""Which part of ffmpeg says a line, and where that lies in memory."""
 
 SUFFIXES = (*_ENCODINGS, _STILL)
 """What can be written, the usual first."""
@@ -173,15 +177,16 @@ class EncodedFilm:
         try:
             self._part.replace(self._path)
         except OSError as error:
-            raise WorkFailedError(f"the film {self._path} could not be written: {error}") from error
+            why = error.strerror or error
+            raise WorkFailedError(f"the film {self._path} could not be written: {why}.") from error
 
     def _failure(self) -> WorkFailedError:
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace").strip().splitlines()
         code = None if self._encoder is None else self._encoder.returncode
         how = f" ({signal.strsignal(-code)})" if code is not None and code < 0 else ""
-        reason = said[-1].strip() if said else f"the encoder ended without a word{how}"
-        return WorkFailedError(f"the film {self._path} could not be written: {reason}")
+        reason = _SPEAKER.sub("", said[-1].strip()) if said else f"the encoder ended without a word{how}"
+        return WorkFailedError(f"the film {self._path} could not be written: {reason.rstrip('.')}.")
 
 
 def _widen(pipe: int) -> None:
@@ -222,7 +227,8 @@ class Still:
             Image.fromarray(np.ascontiguousarray(picture[::-1] if self._pixels.bottom_up else picture)).save(part)
             part.replace(self._path)
         except OSError as error:
-            raise WorkFailedError(f"the picture {self._path} could not be written: {error}") from error
+            why = error.strerror or error
+            raise WorkFailedError(f"the picture {self._path} could not be written: {why}.") from error
         finally:
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)

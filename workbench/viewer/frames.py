@@ -216,7 +216,9 @@ def rendered_picture(env: Any) -> NDArray[np.uint8]:
     try:
         picture = env.render()
     except Exception as error:
-        raise GraphicsError(f"{name} cannot render itself: {error}") from error
+        # Our own extra holds what theirs does, in the versions that go with the rest.
+        why = str(error).replace("gymnasium[classic-control]", "workbench-rl[classic-control]")
+        raise GraphicsError(f"{name} cannot render itself: {why}") from error
     if not isinstance(picture, np.ndarray) or picture.ndim != 3:
         raise GraphicsError(
             f"{name} renders no pictures.", hint='It has neither a MuJoCo model nor the render mode "rgb_array".'

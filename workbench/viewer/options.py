@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from workbench.errors import RequestError
 
@@ -37,6 +37,21 @@ PRESETS: dict[PresetName, Preset] = {
     "default": Preset((640, 480), 2, sees_through=True),
     "hd": Preset((1280, 720), 2, sees_through=True),
 }
+
+
+class Noted(argparse.Action):
+    """Keeps a value, and in `given` of the namespace that the flag was there, for a default may be typed too."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Keep both."""
+        setattr(namespace, self.dest, values)
+        namespace.given = {**getattr(namespace, "given", {}), f"--{self.dest}": values}
 
 
 @dataclass(frozen=True)
@@ -85,7 +100,8 @@ def add_target_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--env", metavar="ID", help="where the policy plays (default: where it was trained)")
     add_opening_arguments(parser)
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the first episode (default: 0)")
+    seed = "seed of the first episode (default: 0)"
+    parser.add_argument("--seed", action=Noted, type=int, default=0, metavar="N", help=seed)
     parser.add_argument("--stochastic", action="store_true", help="sample actions (default: act greedily)")
 
 
@@ -168,7 +184,8 @@ def check_descriptor(descriptor: int | None) -> int | None:
 
 def add_theme_argument(parser: argparse.ArgumentParser) -> None:
     """Add what surrounds the model."""
-    parser.add_argument("--theme", choices=("light", "dark"), default="light", help="what surrounds the model")
+    around = "what surrounds the model"
+    parser.add_argument("--theme", action=Noted, choices=("light", "dark"), default="light", help=around)
 
 
 def episode_count(count: int) -> int:

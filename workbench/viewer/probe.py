@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from workbench.errors import WorkbenchError
+from workbench.simulation.graphics_choice import require_mujoco_loads
 
 SIZE = (64, 48)
 
@@ -107,6 +108,8 @@ PROBES: dict[str, Callable[[], str]] = {
 def main(name: str) -> int:
     """Run one probe and print a JSON object with `detail`, or with `error` and `fix`."""
     try:
+        if name != "learner":  # Every other one loads MuJoCo.
+            require_mujoco_loads()
         document = {"detail": PROBES[name]()}
     except WorkbenchError as error:
         document = {"error": error.message, "fix": error.hint}

@@ -18,11 +18,17 @@ SLOWEST_HZ, FASTEST_HZ = 10.0, 60.0
 RESAMPLED_FPS = 30.0
 
 
-def frame_rate(control_hz: float, wanted: float | None = None) -> float:
-    """Return the frames a second of a film: as wanted, else every step where that is a rate that players like."""
+def frame_rate(control_hz: float, wanted: float | None = None, *, fastest: float = FASTEST_HZ) -> float:
+    """Return the frames a second of a film: as wanted, else every step where that is a rate that players like.
+
+    Args:
+        control_hz: Steps a second.
+        wanted: What was asked for.
+        fastest: What the format of the film can hold.
+    """
     if wanted is not None:
         return wanted
-    return control_hz if SLOWEST_HZ - 1e-6 <= control_hz <= FASTEST_HZ + 1e-6 else RESAMPLED_FPS
+    return control_hz if SLOWEST_HZ - 1e-6 <= control_hz <= min(FASTEST_HZ, fastest) + 1e-6 else RESAMPLED_FPS
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import json
 import math
 import tempfile
 import zipfile
+import zlib
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -129,9 +130,8 @@ class StateRecording:
             RequestError: It is not there, or no state recording.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            about = json.loads(str(arrays.pop("about")))
+            arrays = _load(path)
+            about = _parse(arrays.pop("about"))
             if about["format"] != FORMAT:
                 raise RequestError(f"{path} has format {about['format']}, and this version reads {FORMAT}.")
             if about.get("anomaly") and "qpos" not in arrays:
@@ -147,9 +147,10 @@ class StateRecording:
             return cls(path, about, arrays, episodes, starts)
         except FileNotFoundError as error:
             raise RequestError(f"there is no file {path}.") from error
-        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise RequestError(
-                f"{path} is no state recording: {error}.", hint="`workbench record … --states FILE.npz` makes one."
+                f"{path} is no state recording: {_reason(error)}.",
+                hint="`workbench record … --states FILE.npz` makes one.",
             ) from error
 
     def put(self, data: Any, row: int) -> None:
@@ -169,3 +170,38 @@ class StateRecording:
             if name.startswith("reward_")
         }
         return {name: value for name, value in found.items() if not math.isnan(value)}
+
+
+def _load(path: Path) -> dict[str, NDArray[Any]]:
+    """Read all arrays of an archive.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It is no such archive, in our words: NumPy's advise to run what the file says.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    except (ValueError, TypeError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError("it is no whole archive of NumPy arrays") from error
+
+
+def _parse(text: NDArray[Any]) -> dict[str, Any]:
+    """Read what a recording says of itself.
+
+    Raises:
+        ValueError: It is no such text.
+    """
+    try:
+        about = json.loads(str(text))
+    except ValueError as error:
+        raise ValueError("what it says of itself cannot be read") from error
+    if not isinstance(about, dict):
+        raise ValueError("what it says of itself cannot be read")
+    return about
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, KeyError):
+        return f"it holds no `{error.args[0]}`"
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -254,12 +256,23 @@ def _run_id(checkpoint: Path) -> str | None:
     return run.short_id if run.is_run() else None
 
 
+def _draw_without_display() -> None:
+    """Keep SDL, with which Gymnasium's own environments draw, from looking for a display that is not there.
+
+    It would say so in the terminal, and with an empty choice of a driver it draws nothing at all. Pictures need none.
+    """
+    has_display = any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    if sys.platform.startswith("linux") and not has_display and not os.environ.get("SDL_VIDEODRIVER"):
+        os.environ["SDL_VIDEODRIVER"] = "dummy"
+
+
 def _rendering(source: Any) -> Any:
     """Make an environment without a MuJoCo model so that it renders itself."""
     from gymnasium.error import Error
 
     from workbench.simulation import make_single
 
+    _draw_without_display()
     try:
         return make_single(source, render_mode="rgb_array")
     except (Error, ValueError, TypeError) as error:
