@@ -79,6 +79,22 @@ def test_a_line_that_is_no_command_says_what_is_wrong(line: str | bytes, sentenc
     assert len(refused.value.message) < 250
 
 
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ('{"do": "speed", "value": HUGE}', "number from 0.25 to 8"),
+        ('{"do": "skip", "seconds": -HUGE}', "number from -3600 to 3600"),
+        ('{"do": "seek", "step": HUGE}', "whole number from 0"),
+        ('{"do": "checkpoint", "which": HUGE}', "steps, or text"),
+        ('{"do": "pull", "body": "a", "to": [0, 0, HUGE]}', "[x, y, z]"),
+    ],
+)
+def test_a_number_beyond_every_float_is_refused(line: str, sentence: str) -> None:
+    with pytest.raises(RequestError) as refused:
+        lines.parse_command(line.replace("HUGE", "1" + "0" * 400))
+    assert sentence in refused.value.message
+
+
 def test_a_misspelt_command_is_told_what_is_close() -> None:
     with pytest.raises(RequestError) as refused:
         lines.parse_command('{"do": "checkpiont", "which": 1}')

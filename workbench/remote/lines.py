@@ -116,7 +116,7 @@ def _object(line: bytes | str) -> dict[str, Any]:
 
 def _checked(command: str, value: Value, given: Any) -> Any:
     wrong = RequestError(f"`{command}` takes {value.takes} for `{value.name}`, not `{_shown(json.dumps(given))}`.")
-    is_number = isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
+    is_number = _is_number(given)
     fits = {
         "flag": isinstance(given, bool),
         "whole": is_number and isinstance(given, int),
@@ -132,11 +132,19 @@ def _checked(command: str, value: Value, given: Any) -> Any:
     return given
 
 
+def _is_number(given: Any) -> bool:
+    """Tell whether it is a finite number that a float holds: JSON's whole numbers have no end."""
+    if not isinstance(given, int | float) or isinstance(given, bool):
+        return False
+    try:
+        return math.isfinite(given)
+    except OverflowError:
+        return False
+
+
 def _is_point(given: Any) -> bool:
     return (
-        isinstance(given, list)
-        and len(given) == 3
-        and all(isinstance(x, int | float) and not isinstance(x, bool) and abs(x) <= MOST_PULLED for x in given)
+        isinstance(given, list) and len(given) == 3 and all(_is_number(x) and abs(x) <= MOST_PULLED for x in given)
     )
 
 
