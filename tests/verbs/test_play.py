@@ -215,6 +215,38 @@ def test_a_window_shows_what_the_preview_shows_and_closing_it_ends_with_code_0(p
 
 
 @needs_xvfb
+def test_a_display_that_dies_is_told_as_a_window_that_closed_and_the_view_is_kept(project: Project) -> None:
+    with displays.server() as (display, server), Player(project, "cart_pole", display=display) as player:
+        player.until("state", window=True)
+        player.order('{"do": "mark", "what": "forces", "on": true}')
+        player.until("view", marks=["forces"])
+        server.kill()
+        assert player.until("closed")["reason"] == "window"
+        assert player.process.stderr is not None
+        assert b"XIO" not in player.process.stderr.read()
+        assert player.process.wait(LIMIT_S) == 0
+    left = json.loads((project.root / "state" / "viewer" / "cart_pole.json").read_text())
+    assert left["marks"] == ["forces"]
+
+
+@needs_xvfb
+def test_a_display_that_dies_ends_a_window_with_one_sentence(project: Project) -> None:
+    words = [sys.executable, "-m", "workbench", "--project", str(project.root), "play", "cart_pole"]
+    with displays.server() as (display, server):
+        environment = surroundings(project) | {"DISPLAY": display}
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
+            watchdog = threading.Timer(LIMIT_S, process.kill)
+            watchdog.start()
+            assert process.stdout is not None and process.stderr is not None
+            # An episode has ended: the window is there.
+            assert process.stdout.readline().startswith(b"episode 1")
+            server.kill()
+            assert process.stderr.read() == b"workbench: the display is gone, and the window with it.\n"
+            assert process.wait(LIMIT_S) == 1
+            watchdog.cancel()
+
+
+@needs_xvfb
 @pytest.mark.skipif(shutil.which("xdotool") is None, reason="xdotool is not installed")
 def test_several_play_in_one_window_in_step(project: Project) -> None:
     words = ("cart_pole", "cart_pole", "--agent", "zero", "--ghost")

@@ -143,9 +143,7 @@ def _is_number(given: Any) -> bool:
 
 
 def _is_point(given: Any) -> bool:
-    return (
-        isinstance(given, list) and len(given) == 3 and all(_is_number(x) and abs(x) <= MOST_PULLED for x in given)
-    )
+    return isinstance(given, list) and len(given) == 3 and all(_is_number(x) and abs(x) <= MOST_PULLED for x in given)
 
 
 def _plain(value: Any) -> Any:

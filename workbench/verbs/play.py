@@ -46,7 +46,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
     find_targets(project, args)
     # Before environments are made: without a display that would be seconds for nothing.
     backend.require("window")
-    with open_show(args, project, on_fault=_warn, on_episode=_tell) as show:
+    with open_show(args, project, on_fault=_warn, on_episode=_tell, on_lost=_lose) as show:
         show.orders.screens.show_window(True)
         with window.ends_on_signals(show.orders.player):
             window.play(show.orders.player, show.orders.screens)
@@ -57,6 +57,12 @@ def _tell(number: int, episode: EpisodeResult, lane: int) -> None:
     from workbench.viewer.session import describe
 
     print(describe(number, episode), flush=True)  # noqa: T201
+
+
+def _lose() -> int:
+    sys.stderr.write("workbench: the display is gone, and the window with it.\n")
+    sys.stderr.flush()
+    return 1
 
 
 def _warn(error: WorkbenchError) -> None:
