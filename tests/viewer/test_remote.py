@@ -20,7 +20,7 @@ from workbench.errors import GraphicsError, NotFoundError
 from workbench.project import Project
 from workbench.remote.frames import Frame, FrameReader
 from workbench.viewer import window
-from workbench.viewer.cast import Cast
+from workbench.viewer.cast import Cast, window_title_of
 from workbench.viewer.orders import Orders
 from workbench.viewer.pipes import Inbox, Outlet
 from workbench.viewer.player import Player
@@ -135,7 +135,7 @@ class Desk:
             period_s=0.01,
             title=target.title,
             on_episode=lambda number, ended, lane: self.remote.tell_episode(number, ended, lane),
-            on_begin=self.cast.take_newest,
+            on_begin=lambda: self.orders.take_newest(),
             now=self.time.now,
         )
         view = ViewSettings()
@@ -339,6 +339,40 @@ def test_the_newest_checkpoint_comes_with_the_next_episode(project: Project, lad
     (ladder / "checkpoint_400").mkdir()
     (ladder / "checkpoint_400" / "policy.json").write_text("{}")
     assert last(desk.order(seconds=0.25))["checkpoint"] == 400
+
+
+@pytest.mark.parametrize(
+    ("order", "steps"),
+    [('{"do": "checkpoint", "which": 200}', 200), ('{"do": "walk", "n": -1}', 200), ('{"do": "walk", "n": -9}', 100)],
+)
+def test_who_chooses_a_checkpoint_follows_the_newest_no_longer(
+    project: Project, ladder: Path, order: str, steps: int
+) -> None:
+    desk = Desk(project, checkpoint=ladder / "checkpoint_300", length=20)
+    assert last(desk.order('{"do": "follow", "on": true}', seconds=0.25))["follow"]
+    state = last(desk.order(order, seconds=0.5))
+    assert (state["checkpoint"], state["follow"]) == (steps, False)
+    assert state["episode"] > 2
+
+
+def test_walking_beyond_the_newest_changes_nothing(project: Project, ladder: Path) -> None:
+    desk = Desk(project, checkpoint=ladder / "checkpoint_300")
+    desk.order('{"do": "follow", "on": true}', '{"do": "step", "n": 3}')
+    state = last(desk.order('{"do": "walk", "n": 1}'))
+    assert (state["checkpoint"], state["follow"], state["step"]) == (300, True, 3)
+
+
+def test_the_title_tells_what_plays_whoever_chose_it(project: Project, ladder: Path) -> None:
+    desk = Desk(project, checkpoint=ladder / "checkpoint_100", length=20)
+    before = window_title_of(desk.orders.casts)
+    desk.order('{"do": "checkpoint", "which": 200}')
+    assert desk.player.title == "falling 7f3a, 200 steps"
+    desk.order('{"do": "follow", "on": true}', seconds=0.25)
+    assert desk.player.title == "falling 7f3a, 300 steps"
+    desk.order('{"do": "agent", "name": "zero"}')
+    assert desk.player.title == "falling, zero"
+    # The system's own title stays for good, and so says nothing that changes.
+    assert before == window_title_of(desk.orders.casts) == "falling, workbench"
 
 
 def test_a_newest_checkpoint_that_cannot_be_opened_is_told_once_and_left_out(project: Project, ladder: Path) -> None:

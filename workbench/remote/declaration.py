@@ -135,7 +135,7 @@ COMMANDS: tuple[Message, ...] = (
     ),
     Message(
         "checkpoint",
-        "Let a checkpoint act, from the start of the episode.",
+        "Let a checkpoint act, from the start of the episode; the newest is followed no longer.",
         (
             Value(
                 "which",
@@ -146,7 +146,7 @@ COMMANDS: tuple[Message, ...] = (
     ),
     Message(
         "walk",
-        "Let a checkpoint further along the run act, or further back, from the start of the episode.",
+        "Let a checkpoint further along the run act, or further back, as `checkpoint` does.",
         (Value("n", "whole", "how many on; negative ones go back", 1, -MOST_STEPS, MOST_STEPS),),
     ),
     Message(

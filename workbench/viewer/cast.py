@@ -211,6 +211,13 @@ def title_of(casts: Sequence[Cast]) -> str:
     return f"{casts[0].target.name}, {' · '.join(titles_of(casts))}"
 
 
+def window_title_of(casts: Sequence[Cast]) -> str:
+    """Return what the system calls the window, which cannot be changed later: nothing of whom else could act."""
+    if len(casts) == 1 and casts[0].target.recording is not None:
+        return casts[0].target.title
+    return f"{casts[0].target.name}, workbench" if casts else "workbench"
+
+
 def titles_of(casts: Sequence[Cast]) -> list[str]:
     """Return what the policies that play side by side are called, all different."""
     return names_of([cast.target for cast in casts])

@@ -116,15 +116,19 @@ class Orders:
             WorkbenchError: It cannot be carried out; everything is as before.
         """
         self._obeyed[order.name](order.name, dict(order.values))
-        if self.casts:
-            self.player.has_policy = self.cast.target.agent == "policy"
-            self.player.title = title_of(self.casts)
+        self._name_what_acts()
 
     def take_newest(self) -> None:
         """Let the newest checkpoints act where they are followed; what begins an episode calls this first."""
         self.hand.release()
         for cast in self.casts:
             cast.take_newest()
+        self._name_what_acts()
+
+    def _name_what_acts(self) -> None:
+        if self.casts:
+            self.player.has_policy = self.cast.target.agent == "policy"
+            self.player.title = title_of(self.casts)
 
     def _transport(self, name: str, given: dict[str, Any]) -> None:
         player = self.player
@@ -167,11 +171,14 @@ class Orders:
                 self.player.restart()
             case "checkpoint":
                 self.cast.take_checkpoint(given["which"])
+                # Who chooses one wants to see it: the episode that begins would take the newest again.
+                self.cast.follows = False
                 self.player.restart()
             case "walk":
                 before = self.cast.target
                 self.cast.walk(given["n"])
                 if self.cast.target is not before:
+                    self.cast.follows = False
                     self.player.restart()
             case "follow":
                 self.cast.follows = given["on"]
