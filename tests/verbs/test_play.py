@@ -76,6 +76,24 @@ def test_a_window_plays_episodes_and_prints_how_each_ended(project: Project) -> 
 LIMIT_S = 60.0
 
 
+def test_the_theme_is_as_it_was_left_unless_it_is_asked_for(project: Project) -> None:
+    def theme(*words: str, order: str = '{"do": "state"}') -> str:
+        with Player(project, "cart_pole", "--no-window", *words) as player:
+            player.until("ready")
+            player.order(order)
+            player.order('{"do": "pause"}')
+            told = player.until("state", playing=False)
+            player.order('{"do": "quit"}')
+            player.until("closed")
+            assert player.end() == 0
+            return str(told["theme"])
+
+    assert theme() == "light"
+    assert theme(order='{"do": "theme", "name": "dark"}') == "dark"
+    assert theme() == "dark"
+    assert theme("--theme", "light") == "light"
+
+
 class Player:
     """A player in a process of its own, driven by its pipes."""
 

@@ -17,9 +17,9 @@ from tests.viewer.desks import make_orders
 from tests.viewer.fakes import Counting, Nodding
 from tests.viewer.test_history import Falling
 from workbench.errors import RequestError
-from workbench.remote.declaration import COMMANDS
+from workbench.remote.declaration import COMMANDS, HIGHEST_SEED
 from workbench.remote.lines import command
-from workbench.viewer import telling
+from workbench.viewer import tab_play, telling
 from workbench.viewer.session import Session
 
 VIEWER = Path(workbench.viewer.__file__).parent
@@ -179,6 +179,47 @@ def test_a_reset_redoes_the_counters_the_noise_and_what_was_moved(leaning: Any) 
     assert float(env.data.qpos[0]) != first
     leaning.do("seed", value=0)
     assert float(env.data.qpos[0]) == first
+
+
+def test_no_episode_has_a_seed_that_the_command_refuses(leaning: Any) -> None:
+    session = leaning.player.session
+    leaning.do("seed", value=HIGHEST_SEED - 1)
+    leaning.do("next", n=1)
+    assert (session.seed, leaning.notice) == (HIGHEST_SEED, "")
+    leaning.do("step", n=2)
+    leaning.do("next", n=1)
+    assert (session.seed, session.steps) == (HIGHEST_SEED, 2)
+    assert "seeds go to 2147483647" in leaning.notice
+    leaning.do("next", n=-1)
+    assert session.seed == HIGHEST_SEED - 1
+
+
+def test_after_the_highest_seed_its_episode_is_played_again() -> None:
+    orders = make_orders(Session(Counting(length=3), Nodding(), seed=0))
+    orders.do("seed", value=HIGHEST_SEED)
+    for _ in range(8):
+        orders.do("step", n=1)
+    assert set(orders.player.session.env.seeds[1:]) == {HIGHEST_SEED}
+    assert len(orders.player.session.env.seeds) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "seed", "words"),
+    [
+        ("7", 7, ""),
+        ("2147483647", 2147483647, ""),
+        ("99999999999", 3, "from 0 to 2147483647"),
+        ("-5", 3, "not `-5`"),
+        ("1.5", 3, "whole number"),
+        ("9" * 5000, 3, "whole number"),
+        ("", 3, ""),
+    ],
+)
+def test_a_seed_that_is_typed_is_checked_as_the_command_is(leaning: Any, text: str, seed: int, words: str) -> None:
+    leaning.do("seed", value=3)
+    tab_play.take_seed(leaning, text)
+    assert leaning.player.session.seed == seed
+    assert words in leaning.notice and bool(words) == bool(leaning.notice)
 
 
 def test_the_last_step_is_told_whole_and_as_json(leaning: Any) -> None:
