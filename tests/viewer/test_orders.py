@@ -19,8 +19,9 @@ from tests.viewer.test_history import Falling
 from workbench.errors import RequestError
 from workbench.remote.declaration import COMMANDS, HIGHEST_SEED
 from workbench.remote.lines import command
-from workbench.viewer import tab_play, telling
+from workbench.viewer import posing, tab_play, tab_scene, telling
 from workbench.viewer.session import Session
+from workbench.viewer.widgets import Widgets
 
 VIEWER = Path(workbench.viewer.__file__).parent
 
@@ -149,6 +150,64 @@ def test_the_numbers_of_a_free_joint_are_slid_one_by_one_and_stay_a_rotation() -
     qpos = orders.player.session.env.data.qpos
     assert qpos[2] == 7.0
     assert qpos[3:5] == pytest.approx([np.sqrt(0.5)] * 2)
+
+
+def test_a_slider_without_limits_goes_as_far_to_both_sides_of_where_the_joint_is(leaning: Any) -> None:
+    slide, hinge = posing.sliders(leaning.player.session.env.unwrapped.model)
+    assert slide.span(17.65) == pytest.approx((12.65, 22.65))
+    assert hinge.span(0.1) == pytest.approx((-np.pi / 6, np.pi / 6))
+    # Soft limits are exceeded: the slider must still show where the joint is.
+    assert hinge.span(0.6) == pytest.approx((-np.pi / 6, 0.6))
+    falling = make_orders(Session(Falling(), Nodding(), seed=0))
+    free = {slider.name: slider for slider in posing.sliders(falling.player.session.env.unwrapped.model)}
+    assert free["joint 0.x"].span(-40.0) == (-45.0, -35.0)
+    assert free["joint 0.qw"].span(1.0) == (-1.0, 1.0)
+
+
+def test_a_slider_keeps_its_range_while_it_is_dragged(leaning: Any) -> None:
+    leaning.do("pose", joint="slide", value=17.65)
+    imgui = Sliding()
+    widgets = Widgets(imgui)
+    for drag, chosen, low in (("", 17.65, 12.65), ("slide", 21.0, 12.65), ("slide", 22.0, 12.65), ("", 22.0, 17.0)):
+        imgui.dragged, imgui.to = drag, chosen
+        tab_scene.draw(widgets, leaning)
+        tab_scene.draw(widgets, leaning)
+        assert imgui.ranges["slide"] == pytest.approx((low, low + 10))
+        assert leaning.player.session.env.data.qpos[0] == pytest.approx(chosen)
+        assert leaning.notice == ""
+
+
+class Sliding:
+    """An ImGui of which only the sliders can be dragged, one at a time."""
+
+    def __init__(self) -> None:
+        self.dragged, self.to = "", 0.0
+        self.ranges: dict[str, tuple[float, float]] = {}
+        self.last = ""
+
+    def SliderFloat(self, label: str, value: float, low: float, high: float, *rest: Any) -> tuple[bool, float]:  # noqa: N802
+        self.last = label.split("##")[0]
+        self.ranges[self.last] = (low, high)
+        return (True, self.to) if self.last == self.dragged else (False, value)
+
+    def IsItemActive(self) -> bool:  # noqa: N802
+        return self.last == self.dragged
+
+    def Checkbox(self, label: str, on: bool) -> tuple[bool, bool]:  # noqa: N802
+        return False, on
+
+    def GetFrameHeightWithSpacing(self) -> float:  # noqa: N802
+        return 20.0
+
+    def __getattr__(self, name: str) -> Any:
+        return 0 if name.startswith("ImGui") else lambda *given: name == "CollapsingHeader"
+
+
+def test_a_pose_is_within_what_something_may_be_pulled_to(leaning: Any) -> None:
+    leaning.do("pose", joint="slide", value=1e12)
+    assert "from -10000 to 10000" in leaning.notice
+    leaning.do("pose", joint="slide", value=1e4)
+    assert leaning.player.session.env.data.qpos[0] == 1e4
 
 
 def test_an_action_by_hand_is_taken_by_steps_by_hand_until_it_plays_on(leaning: Any) -> None:

@@ -92,7 +92,7 @@ GROUPS = 6
 SLOWEST_FOLLOWING_S = 5.0
 """The most that the camera may take to catch up."""
 MOST_PULLED = 1e4
-"""Metres from the origin that something may be pulled to."""
+"""Metres from the origin that something may be pulled or slid to."""
 
 COMMANDS: tuple[Message, ...] = (
     Message("play", "Go on; from a past state through what is recorded, then live."),
@@ -177,7 +177,9 @@ COMMANDS: tuple[Message, ...] = (
         "While paused at the newest state, move one joint; the model is at rest there, and goes on from there.",
         (
             Value("joint", "text", "its name; `root.x` to `root.qz` for the numbers of a free joint, likewise a ball"),
-            Value("value", "number", "radians or metres, within the joint's limits"),
+            Value(
+                "value", "number", "radians or metres, within the joint's limits", low=-MOST_PULLED, high=MOST_PULLED
+            ),
         ),
     ),
     Message(
