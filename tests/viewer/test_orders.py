@@ -19,7 +19,7 @@ from tests.viewer.test_history import Falling
 from workbench.errors import RequestError
 from workbench.remote.declaration import COMMANDS, HIGHEST_SEED
 from workbench.remote.lines import command
-from workbench.viewer import posing, tab_play, tab_scene, telling
+from workbench.viewer import clock, posing, tab_play, tab_scene, telling
 from workbench.viewer.session import Session
 from workbench.viewer.widgets import Widgets
 
@@ -309,6 +309,32 @@ def test_what_is_drawn_follows_commands(leaning: Any) -> None:
     assert (view.camera.azimuth_deg, view.camera.distance) == (90, 0.0)
     leaning.do("body", name="pol", on=False)
     assert "Did you mean pole" in leaning.notice
+
+
+def test_a_body_is_called_by_its_name_or_its_number(leaning: Any) -> None:
+    leaning.do("body", name="body 1", on=False)
+    leaning.do("body", name="world", on=False)
+    assert leaning.view.hidden == {"cart", "world"}
+    leaning.do("body", name="cart", on=True)
+    leaning.do("pull", body="body 2", to=[0, 0, 1])
+    assert (leaning.view.hidden, leaning.pulled) == ({"world"}, "pole")
+    for name in ("body 3", "body -1", "body 1e3"):
+        with pytest.raises(RequestError) as refused:
+            leaning.obey(command("body", name=name, on=False))
+        assert refused.value.hint == "There are world, cart, pole."
+
+
+def test_what_the_window_says_is_at_most_two_lines(leaning: Any) -> None:
+    leaning.notify(RequestError("there is no run.", hint="There are " + "half_cheetah_20261130-032958_4e6f, " * 40))
+    assert len(leaning.notice) <= 150
+    assert leaning.notice.startswith("there is no run. There are half_cheetah") and leaning.notice.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("speed", "held"), [(0.96, 1.0), (1.05, 1.0), (1.0, 1.0), (0.9, 0.9), (1.1, 1.1), (0.25, 0.25)]
+)
+def test_a_slider_of_speed_holds_at_real_time(speed: float, held: float) -> None:
+    assert clock.snapped(speed) == held
 
 
 def test_an_environment_without_a_model_has_nothing_to_move() -> None:

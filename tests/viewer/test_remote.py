@@ -384,6 +384,25 @@ def test_a_newest_checkpoint_that_cannot_be_opened_is_told_once_and_left_out(pro
     assert last(told)["episode"] > 3
 
 
+def test_a_run_whose_folder_is_gone_is_told_once_and_plays_on(project: Project, ladder: Path) -> None:
+    desk = Desk(project, checkpoint=ladder / "checkpoint_100", length=10)
+    desk.order('{"do": "follow", "on": true}', seconds=0.2)
+    away = ladder.rename(ladder.with_name("away"))
+    told = desk.order(seconds=1.0)
+    assert [item["message"] for item in told if item["event"] == "error"] == [
+        "the folder of run 7f3a is not there any more."
+    ]
+    assert last(told)["episode"] > 5
+    for order in ('{"do": "walk"}', '{"do": "checkpoint", "which": 200}', '{"do": "checkpoint", "which": "best"}'):
+        error = last(desk.order(order), "error")
+        assert (error["about"], error["message"]) == ("policy", "the folder of run 7f3a is not there any more.")
+    # Back again, and gone again, is news again.
+    away.rename(ladder)
+    assert not [item for item in desk.order(seconds=0.3) if item["event"] == "error"]
+    ladder.rename(away)
+    assert len([item for item in desk.order(seconds=0.5) if item["event"] == "error"]) == 1
+
+
 def test_who_follows_a_run_without_a_window_yields_to_it_once(project: Project, ladder: Path) -> None:
     desk = Desk(project, checkpoint=ladder / "checkpoint_100")
     desk.order('{"do": "window", "on": true}', '{"do": "follow", "on": true}')

@@ -54,7 +54,8 @@ class Value:
             return ", ".join(named[:-1]) + f" or {named[-1]}"
         bounds = ""
         if self.low is not None:
-            bounds = f" from {self.low:g}" + ("" if self.high is None else f" to {self.high:.10g}")
+            each = ", each" if self.kind == "point" else ""
+            bounds = f"{each} from {self.low:g}" + ("" if self.high is None else f" to {self.high:.10g}")
         return f"{_KINDS[self.kind]}{bounds}{' or null' if self.nullable else ''}"
 
 
@@ -186,9 +187,11 @@ COMMANDS: tuple[Message, ...] = (
         "pull",
         "Pull a body to a point by a spring, until `release` or the next reset.",
         (
-            Value("body", "text", "its name, or `body 3`"),
-            Value("to", "point", "where to, in the world"),
-            Value("at", "point", "the point that is held, in the world", None, nullable=True),
+            Value("body", "text", "its name, or `body` and its number: `body 3`"),
+            Value("to", "point", "where to, in the world", low=-MOST_PULLED, high=MOST_PULLED),
+            Value(
+                "at", "point", "the point that is held, in the world", None, -MOST_PULLED, MOST_PULLED, nullable=True
+            ),
         ),
     ),
     Message("release", "Let go of the body."),
@@ -232,7 +235,10 @@ COMMANDS: tuple[Message, ...] = (
     Message(
         "body",
         "Show or hide a body.",
-        (Value("name", "text", "its name, or `body 3`"), Value("on", "flag", "whether it is shown")),
+        (
+            Value("name", "text", "its name, or `body` and its number: `body 3`"),
+            Value("on", "flag", "whether it is shown"),
+        ),
     ),
     Message(
         "group",

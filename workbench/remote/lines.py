@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.errors import RequestError
-from workbench.remote.declaration import COMMAND_BY_NAME, EVENT_BY_NAME, MOST_PULLED, Value
+from workbench.remote.declaration import COMMAND_BY_NAME, EVENT_BY_NAME, Value
 from workbench.suggest import nearest
 
 LONGEST_LINE = 65_536
@@ -123,11 +123,11 @@ def _checked(command: str, value: Value, given: Any) -> Any:
         "number": is_number,
         "text": isinstance(given, str),
         "checkpoint": isinstance(given, str) or (is_number and isinstance(given, int) and given >= 0),
-        "point": (given is None and value.nullable) or _is_point(given),
+        "point": (given is None and value.nullable) or _is_point(value, given),
     }
     if not fits.get(value.kind, False) or (value.choices and given not in value.choices):
         raise wrong
-    if is_number and not ((value.low is None or given >= value.low) and (value.high is None or given <= value.high)):
+    if is_number and not _is_within(value, given):
         raise wrong
     return given
 
@@ -142,8 +142,12 @@ def _is_number(given: Any) -> bool:
         return False
 
 
-def _is_point(given: Any) -> bool:
-    return isinstance(given, list) and len(given) == 3 and all(_is_number(x) and abs(x) <= MOST_PULLED for x in given)
+def _is_point(value: Value, given: Any) -> bool:
+    return isinstance(given, list) and len(given) == 3 and all(_is_number(x) and _is_within(value, x) for x in given)
+
+
+def _is_within(value: Value, number: float) -> bool:
+    return (value.low is None or number >= value.low) and (value.high is None or number <= value.high)
 
 
 def _plain(value: Any) -> Any:

@@ -55,12 +55,17 @@ def open_show(
     Raises:
         WorkbenchError: Something cannot be opened.
     """
+
+    def fault(error: WorkbenchError) -> None:
+        orders.notify(error)
+        on_fault(error)
+
     targets = find_targets(project, args)
     layout: Layout = "ghosts" if args.ghost else "tiles"
     with contextlib.ExitStack() as stack:
         sessions = open_sessions(targets, stack, seed=args.seed, stochastic=args.stochastic)
         casts = [
-            Cast(project, target, session, stochastic=args.stochastic, on_fault=on_fault)
+            Cast(project, target, session, stochastic=args.stochastic, on_fault=fault)
             for target, session in zip(targets, sessions, strict=True)
         ]
         player = Player(

@@ -93,9 +93,11 @@ def _agent(widgets: Widgets, orders: Orders) -> None:
 
 def _checkpoint(widgets: Widgets, orders: Orders) -> None:
     imgui, cast = widgets.imgui, orders.cast
-    ladder = cast.ladder()
-    if not ladder:
+    ladder, is_bereft = cast.ladder(), cast.is_bereft
+    if not ladder and not is_bereft:
         return
+    # Where the run's folder is gone they stay where they were, so that nothing moves under the mouse.
+    imgui.BeginDisabled(is_bereft)
     here = next((rung for rung in ladder if rung.steps == cast.target.steps), None)
     old = "" if cast.age_s is None else f", {formatting.age(cast.age_s)} old"
     named = f" {here.kept}" if here is not None and here.kept else ""
@@ -117,8 +119,10 @@ def _checkpoint(widgets: Widgets, orders: Orders) -> None:
     if imgui.ArrowButton("##later", imgui.ImGuiDir_Up):
         orders.do("walk", n=1)
     widgets.hint("up: the checkpoint after")
+    imgui.EndDisabled()
     imgui.SameLine()
     changed, follows = imgui.Checkbox("follow the newest", cast.follows)
     if changed:
         orders.do("follow", on=bool(follows))
-    widgets.hint("each episode takes the newest checkpoint of the run")
+    gone = "the run's folder is not there any more"
+    widgets.hint(gone if is_bereft else "each episode takes the newest checkpoint of the run")
