@@ -42,7 +42,12 @@ class Source:
 class Told(Target):
     """A target whose policies are agents that do nothing, by the steps of their checkpoint."""
 
+    faults: list[Exception] = field(default_factory=list)
+    """What opening them fails with from now on."""
+
     def actor(self, env: Any, *, seed: int, stochastic: bool) -> Any:
+        if self.faults:
+            raise self.faults[0]
         actor = Nodding()
         actor.deterministic = not stochastic
         return actor
@@ -396,11 +401,21 @@ def test_a_run_whose_folder_is_gone_is_told_once_and_plays_on(project: Project, 
     for order in ('{"do": "walk"}', '{"do": "checkpoint", "which": 200}', '{"do": "checkpoint", "which": "best"}'):
         error = last(desk.order(order), "error")
         assert (error["about"], error["message"]) == ("policy", "the folder of run 7f3a is not there any more.")
+    state = last(desk.order('{"do": "seed", "value": 7}'))
+    assert (state["seed"], state["checkpoint"]) == (7, 300)
     # Back again, and gone again, is news again.
     away.rename(ladder)
     assert not [item for item in desk.order(seconds=0.3) if item["event"] == "error"]
     ladder.rename(away)
     assert len([item for item in desk.order(seconds=0.5) if item["event"] == "error"]) == 1
+
+
+def test_a_seed_that_cannot_be_taken_changes_nothing(project: Project, ladder: Path) -> None:
+    desk = Desk(project, checkpoint=ladder / "checkpoint_100")
+    desk.order('{"do": "stochastic", "on": true}', '{"do": "step", "n": 3}')
+    desk.cast.target.faults.append(NotFoundError("it is gone."))  # type: ignore[attr-defined]
+    told = desk.order('{"do": "seed", "value": 7}')
+    assert (last(told, "error")["message"], last(told)["seed"], last(told)["step"]) == ("it is gone.", 0, 3)
 
 
 def test_who_follows_a_run_without_a_window_yields_to_it_once(project: Project, ladder: Path) -> None:

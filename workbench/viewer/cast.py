@@ -186,9 +186,19 @@ class Cast:
             self.take_checkpoint(wanted)
 
     def reseed(self, seed: int) -> None:
-        """Start the random streams of what acts as if it had been opened with `seed`."""
-        self._session.first_seed = seed
-        self._take(self.target)
+        """Start the random streams of what acts as if it had been opened with `seed`.
+
+        Raises:
+            WorkbenchError: It cannot be opened again; everything is as before.
+        """
+        before, self._session.first_seed = self._session.first_seed, seed
+        if self.is_bereft and self.target.agent == "policy" and not self.stochastic:
+            return  # It draws nothing at random, and there is nothing to open it from.
+        try:
+            self._take(self.target)
+        except WorkbenchError:
+            self._session.first_seed = before
+            raise
 
     def _take(self, target: Target) -> None:
         session = self._session
