@@ -68,6 +68,10 @@ def test_a_command_is_read_with_every_value_filled_in(line: str | bytes, name: s
         ('{"do": "window", "on": 1}', "true or false"),
         ('{"do": "agent", "name": "ppo"}', "policy, zero, random or sweep"),
         ('{"do": "checkpoint", "which": -4}', "steps, or text"),
+        ('{"do": "pull", "body": "a", "to": [0, 0, 1e300]}', "[x, y, z], each from -10000 to 10000 for `to`"),
+        ('{"do": "pull", "body": "a", "to": [0, NaN, 0]}', "[x, y, z], each from"),
+        ('{"do": "pull", "body": "a", "to": null}', "[x, y, z], each from"),
+        ('{"do": "pose", "joint": "a", "value": 1e12}', "number from -10000 to 10000"),
         ('{"do": "seek", "step": ' + "9" * 5000 + "}", "is not JSON"),
         (" " * 70_000, "at most 65536 bytes"),
     ],
@@ -77,6 +81,22 @@ def test_a_line_that_is_no_command_says_what_is_wrong(line: str | bytes, sentenc
         lines.parse_command(line)
     assert sentence in refused.value.message
     assert len(refused.value.message) < 250
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ('{"do": "speed", "value": HUGE}', "number from 0.25 to 8"),
+        ('{"do": "skip", "seconds": -HUGE}', "number from -3600 to 3600"),
+        ('{"do": "seek", "step": HUGE}', "whole number from 0"),
+        ('{"do": "checkpoint", "which": HUGE}', "steps, or text"),
+        ('{"do": "pull", "body": "a", "to": [0, 0, HUGE]}', "[x, y, z]"),
+    ],
+)
+def test_a_number_beyond_every_float_is_refused(line: str, sentence: str) -> None:
+    with pytest.raises(RequestError) as refused:
+        lines.parse_command(line.replace("HUGE", "1" + "0" * 400))
+    assert sentence in refused.value.message
 
 
 def test_a_misspelt_command_is_told_what_is_close() -> None:

@@ -76,6 +76,24 @@ def test_a_window_plays_episodes_and_prints_how_each_ended(project: Project) -> 
 LIMIT_S = 60.0
 
 
+def test_the_theme_is_as_it_was_left_unless_it_is_asked_for(project: Project) -> None:
+    def theme(*words: str, order: str = '{"do": "state"}') -> str:
+        with Player(project, "cart_pole", "--no-window", *words) as player:
+            player.until("ready")
+            player.order(order)
+            player.order('{"do": "pause"}')
+            told = player.until("state", playing=False)
+            player.order('{"do": "quit"}')
+            player.until("closed")
+            assert player.end() == 0
+            return str(told["theme"])
+
+    assert theme() == "light"
+    assert theme(order='{"do": "theme", "name": "dark"}') == "dark"
+    assert theme() == "dark"
+    assert theme("--theme", "light") == "light"
+
+
 class Player:
     """A player in a process of its own, driven by its pipes."""
 
@@ -212,6 +230,38 @@ def test_a_window_shows_what_the_preview_shows_and_closing_it_ends_with_code_0(p
         assert player.end() == 0
     left = json.loads((project.root / "state" / "viewer" / "cart_pole.json").read_text())
     assert (left["marks"], left["panel"]) == (["forces"], False)
+
+
+@needs_xvfb
+def test_a_display_that_dies_is_told_as_a_window_that_closed_and_the_view_is_kept(project: Project) -> None:
+    with displays.server() as (display, server), Player(project, "cart_pole", display=display) as player:
+        player.until("state", window=True)
+        player.order('{"do": "mark", "what": "forces", "on": true}')
+        player.until("view", marks=["forces"])
+        server.kill()
+        assert player.until("closed")["reason"] == "window"
+        assert player.process.stderr is not None
+        assert b"XIO" not in player.process.stderr.read()
+        assert player.process.wait(LIMIT_S) == 0
+    left = json.loads((project.root / "state" / "viewer" / "cart_pole.json").read_text())
+    assert left["marks"] == ["forces"]
+
+
+@needs_xvfb
+def test_a_display_that_dies_ends_a_window_with_one_sentence(project: Project) -> None:
+    words = [sys.executable, "-m", "workbench", "--project", str(project.root), "play", "cart_pole"]
+    with displays.server() as (display, server):
+        environment = surroundings(project) | {"DISPLAY": display}
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
+            watchdog = threading.Timer(LIMIT_S, process.kill)
+            watchdog.start()
+            assert process.stdout is not None and process.stderr is not None
+            # An episode has ended: the window is there.
+            assert process.stdout.readline().startswith(b"episode 1")
+            server.kill()
+            assert process.stderr.read() == b"workbench: the display is gone, and the window with it.\n"
+            assert process.wait(LIMIT_S) == 1
+            watchdog.cancel()
 
 
 @needs_xvfb

@@ -30,16 +30,23 @@ class _ClientMessage(ctypes.Structure):
 @contextmanager
 def display() -> Iterator[str]:
     """Start an X server and yield the name of its display."""
+    with server() as (name, _):
+        yield name
+
+
+@contextmanager
+def server() -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Start an X server and yield the name of its display, and its process."""
     reader, writer = os.pipe()
     words = ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"]
-    server = subprocess.Popen(words, pass_fds=[writer], stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(words, pass_fds=[writer], stderr=subprocess.DEVNULL)
     os.close(writer)
     try:
-        yield f":{os.read(reader, 16).decode().strip()}"
+        yield f":{os.read(reader, 16).decode().strip()}", process
     finally:
         os.close(reader)
-        server.terminate()
-        server.wait(timeout=20)
+        process.terminate()
+        process.wait(timeout=20)
 
 
 def find_window(display: str, title: str) -> int:

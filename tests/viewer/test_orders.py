@@ -17,10 +17,11 @@ from tests.viewer.desks import make_orders
 from tests.viewer.fakes import Counting, Nodding
 from tests.viewer.test_history import Falling
 from workbench.errors import RequestError
-from workbench.remote.declaration import COMMANDS
+from workbench.remote.declaration import COMMANDS, HIGHEST_SEED
 from workbench.remote.lines import command
-from workbench.viewer import telling
+from workbench.viewer import clock, posing, tab_play, tab_scene, telling
 from workbench.viewer.session import Session
+from workbench.viewer.widgets import Widgets
 
 VIEWER = Path(workbench.viewer.__file__).parent
 
@@ -151,6 +152,64 @@ def test_the_numbers_of_a_free_joint_are_slid_one_by_one_and_stay_a_rotation() -
     assert qpos[3:5] == pytest.approx([np.sqrt(0.5)] * 2)
 
 
+def test_a_slider_without_limits_goes_as_far_to_both_sides_of_where_the_joint_is(leaning: Any) -> None:
+    slide, hinge = posing.sliders(leaning.player.session.env.unwrapped.model)
+    assert slide.span(17.65) == pytest.approx((12.65, 22.65))
+    assert hinge.span(0.1) == pytest.approx((-np.pi / 6, np.pi / 6))
+    # Soft limits are exceeded: the slider must still show where the joint is.
+    assert hinge.span(0.6) == pytest.approx((-np.pi / 6, 0.6))
+    falling = make_orders(Session(Falling(), Nodding(), seed=0))
+    free = {slider.name: slider for slider in posing.sliders(falling.player.session.env.unwrapped.model)}
+    assert free["joint 0.x"].span(-40.0) == (-45.0, -35.0)
+    assert free["joint 0.qw"].span(1.0) == (-1.0, 1.0)
+
+
+def test_a_slider_keeps_its_range_while_it_is_dragged(leaning: Any) -> None:
+    leaning.do("pose", joint="slide", value=17.65)
+    imgui = Sliding()
+    widgets = Widgets(imgui)
+    for drag, chosen, low in (("", 17.65, 12.65), ("slide", 21.0, 12.65), ("slide", 22.0, 12.65), ("", 22.0, 17.0)):
+        imgui.dragged, imgui.to = drag, chosen
+        tab_scene.draw(widgets, leaning)
+        tab_scene.draw(widgets, leaning)
+        assert imgui.ranges["slide"] == pytest.approx((low, low + 10))
+        assert leaning.player.session.env.data.qpos[0] == pytest.approx(chosen)
+        assert leaning.notice == ""
+
+
+class Sliding:
+    """An ImGui of which only the sliders can be dragged, one at a time."""
+
+    def __init__(self) -> None:
+        self.dragged, self.to = "", 0.0
+        self.ranges: dict[str, tuple[float, float]] = {}
+        self.last = ""
+
+    def SliderFloat(self, label: str, value: float, low: float, high: float, *rest: Any) -> tuple[bool, float]:  # noqa: N802
+        self.last = label.split("##")[0]
+        self.ranges[self.last] = (low, high)
+        return (True, self.to) if self.last == self.dragged else (False, value)
+
+    def IsItemActive(self) -> bool:  # noqa: N802
+        return self.last == self.dragged
+
+    def Checkbox(self, label: str, on: bool) -> tuple[bool, bool]:  # noqa: N802
+        return False, on
+
+    def GetFrameHeightWithSpacing(self) -> float:  # noqa: N802
+        return 20.0
+
+    def __getattr__(self, name: str) -> Any:
+        return 0 if name.startswith("ImGui") else lambda *given: name == "CollapsingHeader"
+
+
+def test_a_pose_is_within_what_something_may_be_pulled_to(leaning: Any) -> None:
+    leaning.do("pose", joint="slide", value=1e12)
+    assert "from -10000 to 10000" in leaning.notice
+    leaning.do("pose", joint="slide", value=1e4)
+    assert leaning.player.session.env.data.qpos[0] == 1e4
+
+
 def test_an_action_by_hand_is_taken_by_steps_by_hand_until_it_plays_on(leaning: Any) -> None:
     env = leaning.player.session.env
     leaning.do("step")
@@ -181,6 +240,47 @@ def test_a_reset_redoes_the_counters_the_noise_and_what_was_moved(leaning: Any) 
     assert float(env.data.qpos[0]) == first
 
 
+def test_no_episode_has_a_seed_that_the_command_refuses(leaning: Any) -> None:
+    session = leaning.player.session
+    leaning.do("seed", value=HIGHEST_SEED - 1)
+    leaning.do("next", n=1)
+    assert (session.seed, leaning.notice) == (HIGHEST_SEED, "")
+    leaning.do("step", n=2)
+    leaning.do("next", n=1)
+    assert (session.seed, session.steps) == (HIGHEST_SEED, 2)
+    assert "seeds go to 2147483647" in leaning.notice
+    leaning.do("next", n=-1)
+    assert session.seed == HIGHEST_SEED - 1
+
+
+def test_after_the_highest_seed_its_episode_is_played_again() -> None:
+    orders = make_orders(Session(Counting(length=3), Nodding(), seed=0))
+    orders.do("seed", value=HIGHEST_SEED)
+    for _ in range(8):
+        orders.do("step", n=1)
+    assert set(orders.player.session.env.seeds[1:]) == {HIGHEST_SEED}
+    assert len(orders.player.session.env.seeds) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "seed", "words"),
+    [
+        ("7", 7, ""),
+        ("2147483647", 2147483647, ""),
+        ("99999999999", 3, "from 0 to 2147483647"),
+        ("-5", 3, "not `-5`"),
+        ("1.5", 3, "whole number"),
+        ("9" * 5000, 3, "whole number"),
+        ("", 3, ""),
+    ],
+)
+def test_a_seed_that_is_typed_is_checked_as_the_command_is(leaning: Any, text: str, seed: int, words: str) -> None:
+    leaning.do("seed", value=3)
+    tab_play.take_seed(leaning, text)
+    assert leaning.player.session.seed == seed
+    assert words in leaning.notice and bool(words) == bool(leaning.notice)
+
+
 def test_the_last_step_is_told_whole_and_as_json(leaning: Any) -> None:
     told: list[dict[str, Any]] = []
     leaning.on_inspect = told.append
@@ -209,6 +309,32 @@ def test_what_is_drawn_follows_commands(leaning: Any) -> None:
     assert (view.camera.azimuth_deg, view.camera.distance) == (90, 0.0)
     leaning.do("body", name="pol", on=False)
     assert "Did you mean pole" in leaning.notice
+
+
+def test_a_body_is_called_by_its_name_or_its_number(leaning: Any) -> None:
+    leaning.do("body", name="body 1", on=False)
+    leaning.do("body", name="world", on=False)
+    assert leaning.view.hidden == {"cart", "world"}
+    leaning.do("body", name="cart", on=True)
+    leaning.do("pull", body="body 2", to=[0, 0, 1])
+    assert (leaning.view.hidden, leaning.pulled) == ({"world"}, "pole")
+    for name in ("body 3", "body -1", "body 1e3"):
+        with pytest.raises(RequestError) as refused:
+            leaning.obey(command("body", name=name, on=False))
+        assert refused.value.hint == "There are world, cart, pole."
+
+
+def test_what_the_window_says_is_at_most_two_lines(leaning: Any) -> None:
+    leaning.notify(RequestError("there is no run.", hint="There are " + "half_cheetah_20261130-032958_4e6f, " * 40))
+    assert len(leaning.notice) <= 150
+    assert leaning.notice.startswith("there is no run. There are half_cheetah") and leaning.notice.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("speed", "held"), [(0.96, 1.0), (1.05, 1.0), (1.0, 1.0), (0.9, 0.9), (1.1, 1.1), (0.25, 0.25)]
+)
+def test_a_slider_of_speed_holds_at_real_time(speed: float, held: float) -> None:
+    assert clock.snapped(speed) == held
 
 
 def test_an_environment_without_a_model_has_nothing_to_move() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from workbench.errors import RequestError
 from workbench.remote.lines import Command
+from workbench.viewer import pipes
 from workbench.viewer.pipes import MOST_HELD, Inbox, Outlet
 
 Pipe = tuple[int, int]
@@ -50,6 +51,32 @@ def test_a_line_without_end_is_refused_and_the_next_one_heard() -> None:
     assert "at most" in wrong.message
     assert quit_ == Command("quit", {})
     assert end is None
+
+
+def test_a_number_beyond_every_float_is_refused_and_the_next_line_heard() -> None:
+    inbox = Inbox(io.BytesIO(b'{"do": "speed", "value": 1' + b"0" * 400 + b'}\n{"do": "quit"}\n'))
+    wrong, quit_, end = drained(inbox, 3)
+    assert isinstance(wrong, RequestError)
+    assert (quit_, end) == (Command("quit", {}), None)
+
+
+def test_a_line_that_nobody_foresaw_is_an_error_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    def parse(line: bytes) -> Command:
+        raise ArithmeticError("odd") if b"odd" in line else RequestError("even.")
+
+    monkeypatch.setattr(pipes, "parse_command", parse)
+    odd, even, end = drained(Inbox(io.BytesIO(b"odd\neven\n")), 3)
+    assert isinstance(odd, RequestError) and "ArithmeticError: odd" in odd.message
+    assert isinstance(even, RequestError) and even.message == "even."
+    assert end is None
+
+
+def test_a_source_that_breaks_is_the_end_of_all() -> None:
+    class Broken(io.BytesIO):
+        def readline(self, size: int | None = -1, /) -> bytes:
+            raise MemoryError
+
+    assert drained(Inbox(Broken()), 1) == [None]
 
 
 def test_a_reader_that_sleeps_never_holds_the_writer(pipe: Pipe) -> None:

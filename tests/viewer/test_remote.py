@@ -20,7 +20,7 @@ from workbench.errors import GraphicsError, NotFoundError
 from workbench.project import Project
 from workbench.remote.frames import Frame, FrameReader
 from workbench.viewer import window
-from workbench.viewer.cast import Cast
+from workbench.viewer.cast import Cast, window_title_of
 from workbench.viewer.orders import Orders
 from workbench.viewer.pipes import Inbox, Outlet
 from workbench.viewer.player import Player
@@ -42,7 +42,12 @@ class Source:
 class Told(Target):
     """A target whose policies are agents that do nothing, by the steps of their checkpoint."""
 
+    faults: list[Exception] = field(default_factory=list)
+    """What opening them fails with from now on."""
+
     def actor(self, env: Any, *, seed: int, stochastic: bool) -> Any:
+        if self.faults:
+            raise self.faults[0]
         actor = Nodding()
         actor.deterministic = not stochastic
         return actor
@@ -135,7 +140,7 @@ class Desk:
             period_s=0.01,
             title=target.title,
             on_episode=lambda number, ended, lane: self.remote.tell_episode(number, ended, lane),
-            on_begin=self.cast.take_newest,
+            on_begin=lambda: self.orders.take_newest(),
             now=self.time.now,
         )
         view = ViewSettings()
@@ -341,6 +346,40 @@ def test_the_newest_checkpoint_comes_with_the_next_episode(project: Project, lad
     assert last(desk.order(seconds=0.25))["checkpoint"] == 400
 
 
+@pytest.mark.parametrize(
+    ("order", "steps"),
+    [('{"do": "checkpoint", "which": 200}', 200), ('{"do": "walk", "n": -1}', 200), ('{"do": "walk", "n": -9}', 100)],
+)
+def test_who_chooses_a_checkpoint_follows_the_newest_no_longer(
+    project: Project, ladder: Path, order: str, steps: int
+) -> None:
+    desk = Desk(project, checkpoint=ladder / "checkpoint_300", length=20)
+    assert last(desk.order('{"do": "follow", "on": true}', seconds=0.25))["follow"]
+    state = last(desk.order(order, seconds=0.5))
+    assert (state["checkpoint"], state["follow"]) == (steps, False)
+    assert state["episode"] > 2
+
+
+def test_walking_beyond_the_newest_changes_nothing(project: Project, ladder: Path) -> None:
+    desk = Desk(project, checkpoint=ladder / "checkpoint_300")
+    desk.order('{"do": "follow", "on": true}', '{"do": "step", "n": 3}')
+    state = last(desk.order('{"do": "walk", "n": 1}'))
+    assert (state["checkpoint"], state["follow"], state["step"]) == (300, True, 3)
+
+
+def test_the_title_tells_what_plays_whoever_chose_it(project: Project, ladder: Path) -> None:
+    desk = Desk(project, checkpoint=ladder / "checkpoint_100", length=20)
+    before = window_title_of(desk.orders.casts)
+    desk.order('{"do": "checkpoint", "which": 200}')
+    assert desk.player.title == "falling 7f3a, 200 steps"
+    desk.order('{"do": "follow", "on": true}', seconds=0.25)
+    assert desk.player.title == "falling 7f3a, 300 steps"
+    desk.order('{"do": "agent", "name": "zero"}')
+    assert desk.player.title == "falling, zero"
+    # The system's own title stays for good, and so says nothing that changes.
+    assert before == window_title_of(desk.orders.casts) == "falling, workbench"
+
+
 def test_a_newest_checkpoint_that_cannot_be_opened_is_told_once_and_left_out(project: Project, ladder: Path) -> None:
     (ladder / "checkpoint_300" / "torn").touch()
     desk = Desk(project, checkpoint=ladder / "checkpoint_100", length=10)
@@ -348,6 +387,35 @@ def test_a_newest_checkpoint_that_cannot_be_opened_is_told_once_and_left_out(pro
     assert [item["message"] for item in told if item["event"] == "error"] == ["checkpoint_300 is torn."]
     assert last(told)["checkpoint"] == 100
     assert last(told)["episode"] > 3
+
+
+def test_a_run_whose_folder_is_gone_is_told_once_and_plays_on(project: Project, ladder: Path) -> None:
+    desk = Desk(project, checkpoint=ladder / "checkpoint_100", length=10)
+    desk.order('{"do": "follow", "on": true}', seconds=0.2)
+    away = ladder.rename(ladder.with_name("away"))
+    told = desk.order(seconds=1.0)
+    assert [item["message"] for item in told if item["event"] == "error"] == [
+        "the folder of run 7f3a is not there any more."
+    ]
+    assert last(told)["episode"] > 5
+    for order in ('{"do": "walk"}', '{"do": "checkpoint", "which": 200}', '{"do": "checkpoint", "which": "best"}'):
+        error = last(desk.order(order), "error")
+        assert (error["about"], error["message"]) == ("policy", "the folder of run 7f3a is not there any more.")
+    state = last(desk.order('{"do": "seed", "value": 7}'))
+    assert (state["seed"], state["checkpoint"]) == (7, 300)
+    # Back again, and gone again, is news again.
+    away.rename(ladder)
+    assert not [item for item in desk.order(seconds=0.3) if item["event"] == "error"]
+    ladder.rename(away)
+    assert len([item for item in desk.order(seconds=0.5) if item["event"] == "error"]) == 1
+
+
+def test_a_seed_that_cannot_be_taken_changes_nothing(project: Project, ladder: Path) -> None:
+    desk = Desk(project, checkpoint=ladder / "checkpoint_100")
+    desk.order('{"do": "stochastic", "on": true}', '{"do": "step", "n": 3}')
+    desk.cast.target.faults.append(NotFoundError("it is gone."))  # type: ignore[attr-defined]
+    told = desk.order('{"do": "seed", "value": 7}')
+    assert (last(told, "error")["message"], last(told)["seed"], last(told)["step"]) == ("it is gone.", 0, 3)
 
 
 def test_who_follows_a_run_without_a_window_yields_to_it_once(project: Project, ladder: Path) -> None:

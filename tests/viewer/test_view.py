@@ -21,12 +21,14 @@ def test_a_view_is_found_as_it_was_left_for_each_environment_by_itself(state: Pa
     view.marks, view.hidden, view.groups, view.parts = {"forces"}, {"torso"}, {0, 3}, {"floor"}
     view.camera = View(-20.0, -35.0, 4.5)
     memory.remember("my ant/v2", view)
-    again = memory.recall("my ant/v2", "light")
+    again = memory.recall("my ant/v2")
     assert again.to_json() == view.to_json()
     assert (again.camera, again.size) == (view.camera, view.size)
-    # What surrounds the model is asked for each time.
-    assert again.theme == "light"
-    assert memory.recall("other", "dark").to_json() == ViewSettings().to_json()
+    assert again.theme == "dark"
+    # A theme that was asked for goes before the one that it was left with.
+    assert memory.recall("my ant/v2", "light").theme == "light"
+    assert memory.recall("other").to_json() == ViewSettings().to_json()
+    assert memory.recall("other", "dark").to_json() == ViewSettings(theme="dark").to_json()
     assert [path.name for path in (state / "viewer").iterdir()] == ["my_ant_v2.json"]
 
 
@@ -37,16 +39,18 @@ def test_a_view_is_found_as_it_was_left_for_each_environment_by_itself(state: Pa
         "[]",
         '{"marks": 3, "camera": [1, 2], "size": ["a", "b"], "tab": "none", "track": "yes", "groups": [9]}',
         '{"camera": [NaN, 1e400, 2], "smoothing_s": -1, "size": [1, 1000000], "hidden": {"a": 1}, "parts": null}',
-        '{"camera": [0, 90, 1], "smoothing_s": true}',
+        '{"camera": [0, 90, 1], "smoothing_s": true, "theme": "pink"}',
+        '{"theme": ["dark"]}',
     ],
 )
 def test_what_cannot_be_read_is_as_it_was_never_left(state: Path, text: str) -> None:
     path = memory.memory_of("ant")
     path.parent.mkdir(parents=True)
     path.write_text(text)
-    view = memory.recall("ant", "light")
+    view = memory.recall("ant")
     usual = ViewSettings()
     assert (view.camera, view.size, view.smoothing_s, view.tab) == (None, None, usual.smoothing_s, "play")
+    assert view.theme == "light"
     assert (view.track, view.marks, view.hidden, view.parts) == (True, set(), set(), usual.parts)
 
 

@@ -54,7 +54,8 @@ class Value:
             return ", ".join(named[:-1]) + f" or {named[-1]}"
         bounds = ""
         if self.low is not None:
-            bounds = f" from {self.low:g}" + ("" if self.high is None else f" to {self.high:.10g}")
+            each = ", each" if self.kind == "point" else ""
+            bounds = f"{each} from {self.low:g}" + ("" if self.high is None else f" to {self.high:.10g}")
         return f"{_KINDS[self.kind]}{bounds}{' or null' if self.nullable else ''}"
 
 
@@ -92,7 +93,7 @@ GROUPS = 6
 SLOWEST_FOLLOWING_S = 5.0
 """The most that the camera may take to catch up."""
 MOST_PULLED = 1e4
-"""Metres from the origin that something may be pulled to."""
+"""Metres from the origin that something may be pulled or slid to."""
 
 COMMANDS: tuple[Message, ...] = (
     Message("play", "Go on; from a past state through what is recorded, then live."),
@@ -135,7 +136,7 @@ COMMANDS: tuple[Message, ...] = (
     ),
     Message(
         "checkpoint",
-        "Let a checkpoint act, from the start of the episode.",
+        "Let a checkpoint act, from the start of the episode; the newest is followed no longer.",
         (
             Value(
                 "which",
@@ -146,7 +147,7 @@ COMMANDS: tuple[Message, ...] = (
     ),
     Message(
         "walk",
-        "Let a checkpoint further along the run act, or further back, from the start of the episode.",
+        "Let a checkpoint further along the run act, or further back, as `checkpoint` does.",
         (Value("n", "whole", "how many on; negative ones go back", 1, -MOST_STEPS, MOST_STEPS),),
     ),
     Message(
@@ -177,16 +178,20 @@ COMMANDS: tuple[Message, ...] = (
         "While paused at the newest state, move one joint; the model is at rest there, and goes on from there.",
         (
             Value("joint", "text", "its name; `root.x` to `root.qz` for the numbers of a free joint, likewise a ball"),
-            Value("value", "number", "radians or metres, within the joint's limits"),
+            Value(
+                "value", "number", "radians or metres, within the joint's limits", low=-MOST_PULLED, high=MOST_PULLED
+            ),
         ),
     ),
     Message(
         "pull",
         "Pull a body to a point by a spring, until `release` or the next reset.",
         (
-            Value("body", "text", "its name, or `body 3`"),
-            Value("to", "point", "where to, in the world"),
-            Value("at", "point", "the point that is held, in the world", None, nullable=True),
+            Value("body", "text", "its name, or `body` and its number: `body 3`"),
+            Value("to", "point", "where to, in the world", low=-MOST_PULLED, high=MOST_PULLED),
+            Value(
+                "at", "point", "the point that is held, in the world", None, -MOST_PULLED, MOST_PULLED, nullable=True
+            ),
         ),
     ),
     Message("release", "Let go of the body."),
@@ -230,7 +235,10 @@ COMMANDS: tuple[Message, ...] = (
     Message(
         "body",
         "Show or hide a body.",
-        (Value("name", "text", "its name, or `body 3`"), Value("on", "flag", "whether it is shown")),
+        (
+            Value("name", "text", "its name, or `body` and its number: `body 3`"),
+            Value("on", "flag", "whether it is shown"),
+        ),
     ),
     Message(
         "group",

@@ -27,7 +27,8 @@ $ workbench play 7f3a:best --remote --no-window
 - A line that is no command, or whose values are wrong, is answered with an `error` event; nothing else comes of it.
 - stdout holds events only. What libraries print goes to stderr.
 - The process ends when stdin ends or its parent does, when the window is closed (`closed`, exit code 0), after
-  `quit`, and after an `error` that is `fatal` (exit code 1, or 2 where the request was wrong).
+  `quit`, and after an `error` that is `fatal` (exit code 1, or 2 where the request was wrong). A window whose display
+  is gone counts as closed; without `--remote`, `workbench play` says so and ends with code 1.
 - The panel, the keys and the mouse of the window give the same commands, and can do nothing else. Several targets play
   side by side: commands are for the one that `member` chose, and time is the same for all.
 - Options: those of `workbench play`; `--no-window` begins without one; `--frames-fd N` names an open descriptor for

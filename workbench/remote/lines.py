@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.errors import RequestError
-from workbench.remote.declaration import COMMAND_BY_NAME, EVENT_BY_NAME, MOST_PULLED, Value
+from workbench.remote.declaration import COMMAND_BY_NAME, EVENT_BY_NAME, Value
 from workbench.suggest import nearest
 
 LONGEST_LINE = 65_536
@@ -116,28 +116,38 @@ def _object(line: bytes | str) -> dict[str, Any]:
 
 def _checked(command: str, value: Value, given: Any) -> Any:
     wrong = RequestError(f"`{command}` takes {value.takes} for `{value.name}`, not `{_shown(json.dumps(given))}`.")
-    is_number = isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
+    is_number = _is_number(given)
     fits = {
         "flag": isinstance(given, bool),
         "whole": is_number and isinstance(given, int),
         "number": is_number,
         "text": isinstance(given, str),
         "checkpoint": isinstance(given, str) or (is_number and isinstance(given, int) and given >= 0),
-        "point": (given is None and value.nullable) or _is_point(given),
+        "point": (given is None and value.nullable) or _is_point(value, given),
     }
     if not fits.get(value.kind, False) or (value.choices and given not in value.choices):
         raise wrong
-    if is_number and not ((value.low is None or given >= value.low) and (value.high is None or given <= value.high)):
+    if is_number and not _is_within(value, given):
         raise wrong
     return given
 
 
-def _is_point(given: Any) -> bool:
-    return (
-        isinstance(given, list)
-        and len(given) == 3
-        and all(isinstance(x, int | float) and not isinstance(x, bool) and abs(x) <= MOST_PULLED for x in given)
-    )
+def _is_number(given: Any) -> bool:
+    """Tell whether it is a finite number that a float holds: JSON's whole numbers have no end."""
+    if not isinstance(given, int | float) or isinstance(given, bool):
+        return False
+    try:
+        return math.isfinite(given)
+    except OverflowError:
+        return False
+
+
+def _is_point(value: Value, given: Any) -> bool:
+    return isinstance(given, list) and len(given) == 3 and all(_is_number(x) and _is_within(value, x) for x in given)
+
+
+def _is_within(value: Value, number: float) -> bool:
+    return (value.low is None or number >= value.low) and (value.high is None or number <= value.high)
 
 
 def _plain(value: Any) -> Any:

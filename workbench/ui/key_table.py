@@ -48,7 +48,7 @@ def page() -> str:
         "# Keys",
         "",
         "Written by `python -m workbench.ui.key_table` from `workbench/ui/commands.py`; a test holds the two equal.",
-        "In the app `?` shows the keys of a screen, `:` finds everything by name, and **App: Settings** opens the",
+        "In the app `?` shows the keys of a screen, `:` finds everything by name, and **App: Settings** opens the file",
         'in which any of them can be changed: `[keys]`, then `"<name>" = "<key>"`. Arrows do the same as `h j k l`.',
     ]
     for group, title, rule in _GROUPS:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `play`."""
     options.add_play_arguments(parser)
+    parser.set_defaults(theme=None)  # As it was left.
     parser.add_argument(
         "--remote", action="store_true", help="take commands from stdin and tell events on stdout, as lines of JSON"
     )
@@ -46,7 +47,7 @@ def run(args: argparse.Namespace, project: Project) -> int:
     find_targets(project, args)
     # Before environments are made: without a display that would be seconds for nothing.
     backend.require("window")
-    with open_show(args, project, on_fault=_warn, on_episode=_tell) as show:
+    with open_show(args, project, on_fault=_warn, on_episode=_tell, on_lost=_lose) as show:
         show.orders.screens.show_window(True)
         with window.ends_on_signals(show.orders.player):
             window.play(show.orders.player, show.orders.screens)
@@ -57,6 +58,12 @@ def _tell(number: int, episode: EpisodeResult, lane: int) -> None:
     from workbench.viewer.session import describe
 
     print(describe(number, episode), flush=True)  # noqa: T201
+
+
+def _lose() -> int:
+    sys.stderr.write("workbench: the display is gone, and the window with it.\n")
+    sys.stderr.flush()
+    return 1
 
 
 def _warn(error: WorkbenchError) -> None:

@@ -65,6 +65,7 @@ class Cast:
         self._clock = clock
         self._written = _written(target.checkpoint)
         self._refused: Path | None = None
+        self._was_bereft = False
         self._rungs: tuple[float, Path, list[Rung]] | None = None
 
     @property
@@ -73,6 +74,11 @@ class Cast:
         checkpoint = self.target.checkpoint
         run = None if checkpoint is None else RunDirectory(checkpoint.parent)
         return run if run is not None and run.is_run() else None
+
+    @property
+    def is_bereft(self) -> bool:
+        """Whether the run of the checkpoint was there, and is not any more."""
+        return self.target.run is not None and self.run is None
 
     @property
     def steps(self) -> int | None:
@@ -114,8 +120,17 @@ class Cast:
         self._take(self.target.playing(self._find(which)))
 
     def take_newest(self) -> None:
-        """Let the newest checkpoint act where it is followed; one that cannot be opened is left out, and told once."""
-        run = self.run if self.follows and self.target.agent == "policy" else None
+        """Let the newest checkpoint act where it is followed; one that cannot be opened is left out, and told once.
+
+        So is a run whose folder is gone.
+        """
+        if not self.follows or self.target.agent != "policy":
+            return
+        is_bereft, was_bereft = self.is_bereft, self._was_bereft
+        self._was_bereft = is_bereft
+        if is_bereft and not was_bereft:
+            self._on_fault(self._gone())
+        run = self.run
         newest = None if run is None else run.latest()
         if newest is None or newest.path in (self.target.checkpoint, self._refused):
             return
@@ -156,6 +171,8 @@ class Cast:
             WorkbenchError: What acts is of no run, or that checkpoint cannot be opened.
         """
         rungs = self.ladder()
+        if self.is_bereft:
+            raise self._gone()
         if not rungs:
             raise NotFoundError("what plays is of no run, so there is no other checkpoint.", hint="Play one of a run.")
         steps = [rung.steps for rung in rungs]
@@ -169,9 +186,19 @@ class Cast:
             self.take_checkpoint(wanted)
 
     def reseed(self, seed: int) -> None:
-        """Start the random streams of what acts as if it had been opened with `seed`."""
-        self._session.first_seed = seed
-        self._take(self.target)
+        """Start the random streams of what acts as if it had been opened with `seed`.
+
+        Raises:
+            WorkbenchError: It cannot be opened again; everything is as before.
+        """
+        before, self._session.first_seed = self._session.first_seed, seed
+        if self.is_bereft and self.target.agent == "policy" and not self.stochastic:
+            return  # It draws nothing at random, and there is nothing to open it from.
+        try:
+            self._take(self.target)
+        except WorkbenchError:
+            self._session.first_seed = before
+            raise
 
     def _take(self, target: Target) -> None:
         session = self._session
@@ -181,8 +208,15 @@ class Cast:
         self.target = target
         self._written = _written(target.checkpoint)
 
+    def _gone(self) -> NotFoundError:
+        return NotFoundError(
+            f"the folder of run {self.target.run} is not there any more.", hint="What was read of it plays on."
+        )
+
     def _find(self, which: str | int) -> Path:
         run = self.run
+        if self.is_bereft and (isinstance(which, int) or which in ("best", "latest")):
+            raise self._gone()
         if isinstance(which, int):
             if run is None:
                 raise NotFoundError("what plays is of no run, so steps name no checkpoint.", hint="Give a path.")
@@ -209,6 +243,13 @@ def title_of(casts: Sequence[Cast]) -> str:
     if len(casts) == 1:
         return casts[0].target.title
     return f"{casts[0].target.name}, {' · '.join(titles_of(casts))}"
+
+
+def window_title_of(casts: Sequence[Cast]) -> str:
+    """Return what the system calls the window, which cannot be changed later: nothing of whom else could act."""
+    if len(casts) == 1 and casts[0].target.recording is not None:
+        return casts[0].target.title
+    return f"{casts[0].target.name}, workbench" if casts else "workbench"
 
 
 def titles_of(casts: Sequence[Cast]) -> list[str]:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from workbench.remote.declaration import FASTEST, SLOWEST
 
-__all__ = ["FASTEST", "SLOWEST", "SPEEDS", "Pacer", "clamp_speed", "faster", "slower"]
+__all__ = ["FASTEST", "SLOWEST", "SPEEDS", "Pacer", "clamp_speed", "faster", "slower", "snapped"]
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """The speeds that keys go through."""
+
+SNAP = 0.08
+"""How near to real time a slider is held there, in doublings: some 4 pixels to both sides."""
 
 LONGEST_S = 0.25
 """Real time that counts at once: after a pause of the machine the simulation does not race to catch up."""
@@ -44,6 +48,11 @@ class Pacer:
 def clamp_speed(speed: float) -> float:
     """Return the nearest speed within bounds."""
     return min(max(speed, SLOWEST), FASTEST)
+
+
+def snapped(speed: float) -> float:
+    """Return real time for a speed near it, which a slider alone would hardly ever hit."""
+    return 1.0 if abs(math.log2(speed)) < SNAP else speed
 
 
 def faster(speed: float) -> float:

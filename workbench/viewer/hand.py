@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import mujoco
@@ -106,7 +107,7 @@ class Hand:
 
 
 def body_named(model: Any, name: str) -> int:
-    """Return the number of a body.
+    """Return the number of a body, called by its name, or by `body` and its number.
 
     Raises:
         RequestError: There is none of that name; says which there are.
@@ -114,8 +115,11 @@ def body_named(model: Any, name: str) -> int:
     names = [body_name(model, body) for body in range(model.nbody)]
     if name in names:
         return names.index(name)
+    numbered = re.fullmatch(r"body ([0-9]{1,9})", name)
+    if numbered is not None and int(numbered[1]) < model.nbody:
+        return int(numbered[1])
     close = nearest(name, names)
-    hint = f"Did you mean {' or '.join(close)}?" if close else f"There are {', '.join(names[1:])}."
+    hint = f"Did you mean {' or '.join(close)}?" if close else f"There are {', '.join(names)}."
     raise RequestError(f"there is no body `{name}`.", hint=hint)
 
 

@@ -26,12 +26,17 @@ def memory_of(environment: str) -> Path:
     return state_folder() / "viewer" / f"{re.sub(r'[^A-Za-z0-9.-]+', '_', environment)}.json"
 
 
-def recall(environment: str, theme: ThemeName) -> ViewSettings:
-    """Return the view as it was left; the usual one where there is none, or none that can be read."""
+def recall(environment: str, theme: ThemeName | None = None) -> ViewSettings:
+    """Return the view as it was left; the usual one where there is none, or none that can be read.
+
+    Args:
+        environment: What is played.
+        theme: The theme where one was asked for; None for the one that it was left with.
+    """
     try:
         return ViewSettings.from_json(durable.read_document(memory_of(environment)), theme)
     except OSError:
-        return ViewSettings(theme=theme)
+        return ViewSettings.from_json({}, theme)
 
 
 def remember(environment: str, view: ViewSettings) -> None:

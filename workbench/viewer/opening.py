@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from workbench.errors import WorkbenchError
 from workbench.project import Project
 from workbench.runs.recordings import EpisodeResult
-from workbench.viewer import memory
+from workbench.viewer import lost_display, memory
 from workbench.viewer.cast import Cast, title_of
 from workbench.viewer.company import Layout
 from workbench.viewer.orders import Orders
@@ -20,6 +20,7 @@ from workbench.viewer.screens import Screens
 from workbench.viewer.session import control_period, longest_episode
 from workbench.viewer.stage import make_stage
 from workbench.viewer.targets import find_targets, open_sessions
+from workbench.viewer.view import ViewSettings
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ def open_show(
     *,
     on_fault: Callable[[WorkbenchError], None],
     on_episode: Callable[[int, EpisodeResult, int], None],
+    on_lost: Callable[[], int],
 ) -> Iterator[Show]:
     """Open what `play` was asked for; the view is as it was left, and is kept again at the end.
 
@@ -47,16 +49,23 @@ def open_show(
         project: Where what they name is looked up.
         on_fault: Told why a newest checkpoint could not be taken.
         on_episode: Told of each episode that ended; see `Player`.
+        on_lost: Called where the display of the window is gone, when the view has been kept; returns the exit code of
+            the process, which ends at once.
 
     Raises:
         WorkbenchError: Something cannot be opened.
     """
+
+    def fault(error: WorkbenchError) -> None:
+        orders.notify(error)
+        on_fault(error)
+
     targets = find_targets(project, args)
     layout: Layout = "ghosts" if args.ghost else "tiles"
     with contextlib.ExitStack() as stack:
         sessions = open_sessions(targets, stack, seed=args.seed, stochastic=args.stochastic)
         casts = [
-            Cast(project, target, session, stochastic=args.stochastic, on_fault=on_fault)
+            Cast(project, target, session, stochastic=args.stochastic, on_fault=fault)
             for target, session in zip(targets, sessions, strict=True)
         ]
         player = Player(
@@ -79,5 +88,12 @@ def open_show(
         )
         orders = Orders(player, casts, view, screens)
         stack.callback(memory.remember, name, view)
+        stack.enter_context(lost_display.handled(lambda: _keep(name, view, on_lost)))
         stack.callback(screens.close)
         yield Show(orders, layout, longest_episode(sessions[0].env))
+
+
+def _keep(name: str, view: ViewSettings, on_lost: Callable[[], int]) -> int:
+    """Keep the view, which nothing else does any more, and return the exit code."""
+    memory.remember(name, view)
+    return on_lost()

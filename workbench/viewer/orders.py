@@ -5,6 +5,7 @@ Pure state: graphics are reached only through the screens.
 
 from __future__ import annotations
 
+import textwrap
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,7 +25,10 @@ from workbench.viewer.telling import last_step
 from workbench.viewer.view import ViewSettings
 
 NOTICE_S = 6.0
-"""How long the panel shows why something was refused."""
+"""How long the window shows why something was refused."""
+
+LONGEST_NOTICE = 150
+"""Characters: two lines of the window."""
 
 
 class Orders:
@@ -86,7 +90,7 @@ class Orders:
 
     @property
     def notice(self) -> str:
-        """Why the panel's last command was refused, for a while."""
+        """Why the panel's last command was refused, or what failed, for a while; at most two lines."""
         text, until = self._notice
         return text if self._now() < until else ""
 
@@ -107,7 +111,12 @@ class Orders:
         except SimulationError:
             raise
         except WorkbenchError as error:
-            self._notice = (f"{error.message} {error.hint}".strip(), self._now() + NOTICE_S)
+            self.notify(error)
+
+    def notify(self, error: WorkbenchError) -> None:
+        """Show in the window, for a while, what was refused or failed."""
+        words = " ".join(f"{error.message} {error.hint}".split())
+        self._notice = (textwrap.shorten(words, LONGEST_NOTICE, placeholder="…"), self._now() + NOTICE_S)
 
     def obey(self, order: Command) -> None:
         """Carry out one command.
@@ -116,15 +125,19 @@ class Orders:
             WorkbenchError: It cannot be carried out; everything is as before.
         """
         self._obeyed[order.name](order.name, dict(order.values))
-        if self.casts:
-            self.player.has_policy = self.cast.target.agent == "policy"
-            self.player.title = title_of(self.casts)
+        self._name_what_acts()
 
     def take_newest(self) -> None:
         """Let the newest checkpoints act where they are followed; what begins an episode calls this first."""
         self.hand.release()
         for cast in self.casts:
             cast.take_newest()
+        self._name_what_acts()
+
+    def _name_what_acts(self) -> None:
+        if self.casts:
+            self.player.has_policy = self.cast.target.agent == "policy"
+            self.player.title = title_of(self.casts)
 
     def _transport(self, name: str, given: dict[str, Any]) -> None:
         player = self.player
@@ -167,11 +180,14 @@ class Orders:
                 self.player.restart()
             case "checkpoint":
                 self.cast.take_checkpoint(given["which"])
+                # Who chooses one wants to see it: the episode that begins would take the newest again.
+                self.cast.follows = False
                 self.player.restart()
             case "walk":
                 before = self.cast.target
                 self.cast.walk(given["n"])
                 if self.cast.target is not before:
+                    self.cast.follows = False
                     self.player.restart()
             case "follow":
                 self.cast.follows = given["on"]
@@ -258,8 +274,8 @@ class Orders:
                 view.gizmo = given["on"]
             case "body":
                 self._require_model()
-                body_named(self.player.session.env.unwrapped.model, given["name"])
-                _put(view.hidden, given["name"], not given["on"])
+                model = self.player.session.env.unwrapped.model
+                _put(view.hidden, body_name(model, body_named(model, given["name"])), not given["on"])
             case "group":
                 _put(view.groups, given["index"], given["on"])
             case "part":

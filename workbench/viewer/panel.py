@@ -26,6 +26,9 @@ MARGIN = 12.0
 TIMELINE = 46.0
 """Height of the strip at the bottom."""
 
+NOTICE = 620.0
+"""Width of the lines that say why something was refused."""
+
 GIZMO = 42.0
 """Its radius in pixels."""
 
@@ -100,13 +103,13 @@ class Panel:
             self.style()
         self._read_keys()
         self.on_frame()
-        if not self._orders.view.panel:
-            return
         colours = self._widgets.push_colours()
         try:
-            self._panel()
-            if self._player.seekable:
-                self._timeline()
+            self._notice()
+            if self._orders.view.panel:
+                self._panel()
+                if self._player.seekable:
+                    self._timeline()
         finally:
             self._imgui.PopStyleColor(colours)
 
@@ -212,7 +215,9 @@ class Panel:
             "speed", player.speed, clock.SLOWEST, clock.FASTEST, "%.2fx", imgui.ImGuiSliderFlags_Logarithmic
         )
         if changed:
-            orders.do("speed", value=float(min(max(speed, clock.SLOWEST), clock.FASTEST)))
+            # What is typed is taken as it is.
+            dragged = imgui.IsMouseDown(imgui.ImGuiMouseButton_Left)
+            orders.do("speed", value=clock.clamp_speed(clock.snapped(speed) if dragged else speed))
         self._hint("+ and -")
         session, shown = player.session, player.shown
         imgui.Text(f"episode {session.number + 1}   seed {session.seed}   step {shown.step}")
@@ -227,10 +232,31 @@ class Panel:
         else:
             # Without a line here all below it would move once there is something to say.
             imgui.TextDisabled("no episode has ended yet")
-        if orders.notice:
-            imgui.PushTextWrapPos(WIDTH - 16)
-            imgui.TextColored((0.86, 0.25, 0.2, 1.0), orders.notice)
+
+    def _notice(self) -> None:
+        """Say why something was refused, below the picture: in the panel it would move what is under the mouse."""
+        imgui, text = self._imgui, self._orders.notice
+        if not text:
+            return
+        screen = imgui.GetIO().DisplaySize
+        room = min(NOTICE, screen[0] - 4 * MARGIN)
+        left = min(WIDTH + 2 * MARGIN, screen[0] - room - 3 * MARGIN)
+        bottom = screen[1] - MARGIN - (TIMELINE + MARGIN if self._player.seekable else 0)
+        imgui.SetNextWindowPos((left, bottom), 0, (0.0, 1.0))
+        imgui.SetNextWindowBgAlpha(0.9)
+        flags = (
+            int(imgui.ImGuiWindowFlags_NoTitleBar)
+            | int(imgui.ImGuiWindowFlags_NoInputs)
+            | int(imgui.ImGuiWindowFlags_NoFocusOnAppearing)
+            | int(imgui.ImGuiWindowFlags_AlwaysAutoResize)
+        )
+        imgui.Begin("###notice", flags)
+        try:
+            imgui.PushTextWrapPos(room)
+            imgui.TextColored((0.86, 0.25, 0.2, 1.0), text)
             imgui.PopTextWrapPos()
+        finally:
+            imgui.End()
 
     def _tabs(self) -> None:
         imgui, view = self._imgui, self._orders.view

@@ -108,14 +108,13 @@ class Inbox:
                 yield self._arrived.get_nowait()
 
     def _read(self) -> None:
-        try:
+        # Whatever breaks is an end, and told: a player that listens to a thread that is gone could not be ended.
+        with contextlib.suppress(Exception):
             while line := self._source.readline(LONGEST_LINE + 1):
                 if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
                     self._discard_rest()
                 if line.strip():
                     self._arrived.put(_parsed(line))
-        except (OSError, ValueError):
-            pass
         self._arrived.put(None)
 
     def _discard_rest(self) -> None:
@@ -128,3 +127,5 @@ def _parsed(line: bytes) -> Command | RequestError:
         return parse_command(line)
     except RequestError as error:
         return error
+    except Exception as error:  # One bad line must not make the player deaf to those after it.
+        return RequestError(f"the line cannot be read: {type(error).__name__}: {error}.")

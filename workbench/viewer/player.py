@@ -237,8 +237,16 @@ class Player:
         self._begin(self.session.number)
 
     def skip(self, episodes: int) -> None:
-        """Begin the episode so many seeds further on, or back."""
-        self._begin(max(0, self.session.number + episodes))
+        """Begin the episode so many seeds further on, or back.
+
+        Raises:
+            RequestError: It would have a seed that `begin_seed` does not take.
+        """
+        number = max(0, self.session.number + episodes)
+        if number > self.session.last_number:
+            highest = self.session.first_seed + self.session.last_number
+            raise RequestError(f"seeds go to {highest}.", hint="Go back, or choose another seed.")
+        self._begin(number)
 
     def begin_seed(self, seed: int) -> None:
         """Reset with another seed; the episodes after it count up from there."""
@@ -288,7 +296,8 @@ class Player:
             self._moved_s += self._period_s
             return
         if self.has_ended:
-            self._begin(self.session.number + 1)
+            # Beyond the highest seed there is none: that episode is played again.
+            self._begin(min(self.session.number + 1, self.session.last_number))
             return
         for index, lane in enumerate(self.lanes):
             ended = lane.step()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import mujoco
 import numpy as np
@@ -17,6 +17,11 @@ from workbench.viewer.strings import write_pose
 _FREE = int(mujoco.mjtJoint.mjJNT_FREE)
 _BALL = int(mujoco.mjtJoint.mjJNT_BALL)
 _SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
+
+_NO_LIMITS = (-math.inf, math.inf)
+
+REACH_M = 5.0
+"""How far from where it is a slider takes what has no limits."""
 
 _PLACES = ("x", "y", "z")
 _TURNS = ("qw", "qx", "qy", "qz")
@@ -32,19 +37,21 @@ class Slider:
     """Its place in `qpos`."""
     low: float
     high: float
-    is_angle: bool
-    """In radians; else metres, or part of a quaternion."""
-    has_limits: bool
-    """Whether the joint itself has these limits; else they are what a slider is worth."""
+    """As far as the joint goes; infinite for one without limits, and for the numbers of a rotation."""
+    kind: Literal["place", "angle", "turn"]
+    """In metres, in radians, or part of a quaternion."""
+
+    def span(self, value: float) -> tuple[float, float]:
+        """Return how far a slider that stands at a value goes: to the limits, else as far to both sides of it."""
+        if self.kind == "turn":
+            return -1.0, 1.0
+        reach = math.pi if self.kind == "angle" else REACH_M
+        low, high = (self.low, self.high) if math.isfinite(self.low) else (value - reach, value + reach)
+        return min(low, value), max(high, value)
 
 
-def sliders(model: Any, reach: float) -> list[Slider]:
-    """Return every number of the pose of a model, in order.
-
-    Args:
-        model: The `MjModel`.
-        reach: How far a place without limits may be slid, in metres.
-    """
+def sliders(model: Any) -> list[Slider]:
+    """Return every number of the pose of a model, an `MjModel`, in order."""
     found = []
     for joint in range(model.njnt):
         name = str(model.joint(joint).name) or f"joint {joint}"
@@ -52,15 +59,12 @@ def sliders(model: Any, reach: float) -> list[Slider]:
         if kind in (_FREE, _BALL):
             places = _PLACES if kind == _FREE else ()
             for offset, part in enumerate((*places, *_TURNS)):
-                middle = float(model.qpos0[start + offset]) if part in places else 0.0
-                half = reach if part in places else 1.0
-                found.append(Slider(f"{name}.{part}", start + offset, middle - half, middle + half, False, False))
+                found.append(
+                    Slider(f"{name}.{part}", start + offset, *_NO_LIMITS, "place" if part in places else "turn")
+                )
             continue
-        is_angle = kind != _SLIDE
-        limited = bool(model.jnt_limited[joint])
-        half = math.pi if is_angle else reach
-        low, high = (float(end) for end in model.jnt_range[joint]) if limited else (-half, half)
-        found.append(Slider(name, start, low, high, is_angle, limited))
+        low, high = (float(end) for end in model.jnt_range[joint]) if model.jnt_limited[joint] else _NO_LIMITS
+        found.append(Slider(name, start, low, high, "place" if kind == _SLIDE else "angle"))
     return found
 
 
@@ -71,13 +75,13 @@ def slide(session: Session, name: str, value: float) -> None:
         RequestError: There is no such joint, or it does not go so far.
     """
     core = session.env.unwrapped
-    known = {slider.name: slider for slider in sliders(core.model, math.inf)}
+    known = {slider.name: slider for slider in sliders(core.model)}
     slider = known.get(name)
     if slider is None:
         close = nearest(name, known)
         hint = f"Did you mean {' or '.join(close)}?" if close else f"There are {', '.join(known)}."
         raise RequestError(f"there is no joint `{name}`.", hint=hint)
-    if slider.has_limits and not slider.low - 1e-9 <= value <= slider.high + 1e-9:
+    if not slider.low - 1e-9 <= value <= slider.high + 1e-9:
         raise RequestError(f"`{name}` goes from {slider.low:.4g} to {slider.high:.4g}, not to {value:.4g}.")
     qpos = np.array(core.data.qpos)
     qpos[slider.address] = value

@@ -318,6 +318,7 @@ def _play(args: argparse.Namespace, project: Project, pipes: Pipes) -> str:
         project,
         on_fault=lambda error: remote.tell_error("policy", error),
         on_episode=lambda number, ended, lane: remote.tell_episode(number, ended, lane),
+        on_lost=lambda: _told_as_closed(pipes.events),
     ) as show:
         player = show.orders.player
         remote = Remote(show.orders, pipes, limit=show.limit, layout=show.layout, on_following=_take_what_is_left)
@@ -326,6 +327,13 @@ def _play(args: argparse.Namespace, project: Project, pipes: Pipes) -> str:
         with window.ends_on_signals(player):
             window.play(player, remote)
     return remote.reason or ("episodes" if player.played_all else "quit")
+
+
+def _told_as_closed(events: Outlet) -> int:
+    """Tell that the window is gone, whose display is, and return the exit code."""
+    events.send(encode_event("closed", reason="window"))
+    events.finish()
+    return 0
 
 
 def _take_what_is_left() -> None:

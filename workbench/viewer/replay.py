@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import mujoco
@@ -38,6 +39,11 @@ class Replay(Session):
     def seed(self) -> int:
         """The seed that the episode was recorded with."""
         return self._recorded.seed or 0
+
+    @property
+    def last_number(self) -> int:
+        """None is the last: behind the last one that is recorded comes the first."""
+        return sys.maxsize
 
     @property
     def _place(self) -> int:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import SimulationError, WorkbenchError
 from workbench.policies import Actor
+from workbench.remote.declaration import HIGHEST_SEED
 from workbench.runs.recordings import EpisodeResult
 
 _TERM = "reward_"
@@ -58,6 +59,11 @@ class Session:
     def seed(self) -> int:
         """The seed of the episode being played."""
         return self.first_seed + self.number
+
+    @property
+    def last_number(self) -> int:
+        """The last episode there is: seeds go no further."""
+        return HIGHEST_SEED - self.first_seed
 
     def begin(self, number: int) -> None:
         """Reset the environment to the start of an episode.

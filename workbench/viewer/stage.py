@@ -10,6 +10,7 @@ import numpy as np
 from workbench.viewer import backend
 from workbench.viewer.backend import Surface
 from workbench.viewer.camera import Vector, View
+from workbench.viewer.cast import window_title_of
 from workbench.viewer.company import Company, Layout
 from workbench.viewer.frames import UP
 from workbench.viewer.look import Theme
@@ -38,7 +39,7 @@ class _Window:
         self._error: Exception | None = None
         ps.set_configure_imgui_style_callback(self._panel.style)
         try:
-            backend.start(surface, size=size, samples=1, theme=theme, title=self._player.title)
+            backend.start(surface, size=size, samples=1, theme=theme, title=window_title_of(orders.casts))
         except BaseException:
             # A callback that outlives the interpreter ends the process with a segmentation fault.
             ps.clear_configure_imgui_style_callback()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench import formatting
-from workbench.remote.declaration import AGENTS, HIGHEST_SEED
+from workbench.remote.declaration import AGENTS
 from workbench.viewer.cast import titles_of
 from workbench.viewer.ensemble import COLOURS
 from workbench.viewer.orders import Orders
@@ -24,13 +24,35 @@ def draw(widgets: Widgets, orders: Orders) -> None:
     if orders.casts:
         _agent(widgets, orders)
         _checkpoint(widgets, orders)
-    imgui.SetNextItemWidth(ROOM - _LABEL)
-    flags = imgui.ImGuiInputTextFlags_EnterReturnsTrue
-    seed = orders.player.session.seed
-    changed, value = imgui.InputInt("seed", seed, 1, 100, int(flags))
-    if changed and value != seed:
-        orders.do("seed", value=int(min(max(value, 0), HIGHEST_SEED)))
+    _seed(widgets, orders)
+
+
+def take_seed(orders: Orders, text: str) -> None:
+    """Reset with a seed that was typed; what is none is refused as the command is."""
+    typed = text.strip()
+    try:
+        value: int | str = int(typed)
+    except ValueError:
+        value = typed
+    if typed and value != orders.player.session.seed:
+        orders.do("seed", value=value)
+
+
+def _seed(widgets: Widgets, orders: Orders) -> None:
+    imgui, seed = widgets.imgui, orders.player.session.seed
+    side = imgui.GetFrameHeight()
+    imgui.SetNextItemWidth(ROOM - _LABEL - 2 * (side + 4))
+    # As text: a field of numbers counts in 32 bits, and would make another seed of what is too large.
+    changed, text = imgui.InputText("##seed", str(seed), int(imgui.ImGuiInputTextFlags_EnterReturnsTrue), 64)
     widgets.hint(". and , or enter a number: the environment is reset with it")
+    if changed:
+        take_seed(orders, text)
+    for sign, step in (("-", -1), ("+", 1)):
+        imgui.SameLine(0.0, 4.0)
+        if imgui.Button(f"{sign}##seed", (side, side)):
+            take_seed(orders, str(seed + step))
+    imgui.SameLine(0.0, 4.0)
+    imgui.Text("seed")
 
 
 def _members(widgets: Widgets, orders: Orders) -> None:
@@ -71,9 +93,11 @@ def _agent(widgets: Widgets, orders: Orders) -> None:
 
 def _checkpoint(widgets: Widgets, orders: Orders) -> None:
     imgui, cast = widgets.imgui, orders.cast
-    ladder = cast.ladder()
-    if not ladder:
+    ladder, is_bereft = cast.ladder(), cast.is_bereft
+    if not ladder and not is_bereft:
         return
+    # Where the run's folder is gone they stay where they were, so that nothing moves under the mouse.
+    imgui.BeginDisabled(is_bereft)
     here = next((rung for rung in ladder if rung.steps == cast.target.steps), None)
     old = "" if cast.age_s is None else f", {formatting.age(cast.age_s)} old"
     named = f" {here.kept}" if here is not None and here.kept else ""
@@ -95,8 +119,10 @@ def _checkpoint(widgets: Widgets, orders: Orders) -> None:
     if imgui.ArrowButton("##later", imgui.ImGuiDir_Up):
         orders.do("walk", n=1)
     widgets.hint("up: the checkpoint after")
+    imgui.EndDisabled()
     imgui.SameLine()
     changed, follows = imgui.Checkbox("follow the newest", cast.follows)
     if changed:
         orders.do("follow", on=bool(follows))
-    widgets.hint("each episode takes the newest checkpoint of the run")
+    gone = "the run's folder is not there any more"
+    widgets.hint(gone if is_bereft else "each episode takes the newest checkpoint of the run")

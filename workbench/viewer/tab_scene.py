@@ -76,15 +76,20 @@ def _pose(widgets: Widgets, orders: Orders) -> None:
     can_move = orders.can_change
     imgui.TextDisabled("it goes on from there, at rest" if can_move else "paused at the newest state it can be moved")
     imgui.BeginDisabled(not can_move)
-    found = sliders(model, reach=5.0)
+    found = sliders(model)
     height = (min(len(found), 9) + 0.5) * imgui.GetFrameHeightWithSpacing()
     imgui.BeginChild("pose", (ROOM, height))
     for slider in found:
         value = float(data.qpos[slider.address])
-        low, high = min(slider.low, value), max(slider.high, value)
-        degrees = f" ({math.degrees(value):.0f} deg)" if slider.is_angle else ""
+        # While it is dragged the range stays: one that went along would carry the value away under the mouse.
+        low, high = widgets.ranges.get(slider.name) or slider.span(value)
+        degrees = f" ({math.degrees(value):.0f} deg)" if slider.kind == "angle" else ""
         imgui.SetNextItemWidth(ROOM * 0.55)
         changed, chosen = imgui.SliderFloat(f"{slider.name}##pose", value, low, high, f"%.3f{degrees}")
+        if imgui.IsItemActive():
+            widgets.ranges[slider.name] = (low, high)
+        else:
+            widgets.ranges.pop(slider.name, None)
         if changed:
             chosen = min(max(float(chosen), slider.low), slider.high)
             orders.do("pose", joint=slider.name, value=chosen)

@@ -68,6 +68,8 @@ class Target:
         """What the window calls it."""
         if self.recording is not None:
             return f"{self.name}, {self.recording.path.name}"
+        if self.agent != "policy":
+            return f"{self.name}, {self.agent}"
         acting = self.agent if self.steps is None else f"{self.steps:,} steps".replace(",", " ")
         return f"{self.name} {self.run}, {acting}" if self.run else f"{self.name}, {acting}"
 

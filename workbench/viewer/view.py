@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 from workbench.remote.declaration import (
     GROUPS,
@@ -13,7 +13,6 @@ from workbench.remote.declaration import (
     PARTS,
     SLOWEST_FOLLOWING_S,
     TABS,
-    THEMES,
 )
 from workbench.viewer.camera import ALONG_S, View
 from workbench.viewer.look import ThemeName
@@ -77,14 +76,21 @@ class ViewSettings:
         camera = self.camera
         return {
             **self.told(),
+            "theme": self.theme,
             "camera": None if camera is None else [camera.azimuth_deg, camera.elevation_deg, camera.distance],
             "size": self.size,
         }
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any], theme: ThemeName = "light") -> ViewSettings:
-        """Read what can be read; the rest is as it is for a model that was never looked at."""
-        view = cls(theme=theme if theme in THEMES else "light")
+    def from_json(cls, data: Mapping[str, Any], theme: ThemeName | None = None) -> ViewSettings:
+        """Read what can be read; the rest is as it is for a model that was never looked at.
+
+        Args:
+            data: What `to_json` returned, or whatever came of it.
+            theme: The theme where one was asked for; None for the one that is read.
+        """
+        wanted = theme or data.get("theme")
+        view = cls(theme=next((name for name in get_args(ThemeName) if name == wanted), "light"))
         for name in ("track", "gizmo", "panel"):
             if isinstance(data.get(name), bool):
                 setattr(view, name, data[name])

@@ -21,6 +21,8 @@ class Widgets:
         self.imgui: Any = imgui
         self.dark = False
         """Whether it is light on dark."""
+        self.ranges: dict[str, tuple[float, float]] = {}
+        """How far the sliders go that are held by the mouse, by name."""
 
     @property
     def text(self) -> tuple[float, float, float, float]:
