@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags of `play`."""
     options.add_play_arguments(parser)
-    parser.set_defaults(theme=None)  # As it was left.
     parser.add_argument(
         "--remote", action="store_true", help="take commands from stdin and tell events on stdout, as lines of JSON"
     )

@@ -17,7 +17,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m workbench.viewer", description=__doc__)
     parser.add_argument("--project", metavar="DIR", help="the project folder (default: here)")
     options.add_play_arguments(parser)
-    parser.set_defaults(theme=None)  # As it was left.
     args = parser.parse_args(arguments)
     from workbench.simulation.graphics_choice import require_mujoco_loads
 

@@ -120,7 +120,12 @@ def add_opening_arguments(parser: argparse.ArgumentParser) -> None:
 def add_side_by_side_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what says whom else to watch at the same time; after `add_target_arguments`."""
     parser.add_argument(
-        "others", nargs="*", metavar="CKPT", help="up to eight more, side by side in step, with the same seed"
+        "others",
+        nargs="*",
+        # Without a default of its own, argparse would tell that it is required.
+        default=[],
+        metavar="CKPT",
+        help="up to eight more, side by side in step, with the same seed",
     )
     parser.add_argument(
         "--ghost", action="store_true", help="show several on one floor, see-through, instead of side by side"
@@ -143,6 +148,7 @@ def add_play_arguments(parser: argparse.ArgumentParser) -> None:
     add_side_by_side_arguments(parser)
     parser.add_argument("--episodes", type=int, metavar="N", help="end after N episodes (default: until closed)")
     add_theme_argument(parser)
+    parser.set_defaults(theme=None)  # As it was left.
     parser.add_argument(
         "--no-window", dest="window", action="store_false", help="with --remote: start without a window"
     )
