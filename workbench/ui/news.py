@@ -51,7 +51,7 @@ def _news(old: RunRow, row: RunRow) -> Iterator[Said]:
     if old.anomalies < row.anomalies:
         yield Said(f"{_anomaly(row.run, row.anomalies - old.anomalies)} in {name}. e shows it.", is_bad=True)
     if row.warning and old.warning != row.warning:
-        yield Said(f"{name}: {formatting.shorten(row.warning, 90)}. e shows it.", is_bad=True)
+        yield Said(f"{name}: {formatting.shorten(row.warning.rstrip('.'), 90)}. e shows it.", is_bad=True)
 
 
 def _reached(row: RunRow) -> str:
