@@ -428,7 +428,6 @@ async def test_what_happens_to_runs_is_told_with_the_key_that_follows(
         await pilot.press("1")
         with EventWriter(bad.events_path) as stream:
             stream.append("anomaly", what="not_finite", message="train/value_loss is nan after 500 steps")
-            stream.append("film", failure="there is no display.")
         StateFile(good.state_path).write(RunState.FINISHED, reason="the evaluation return 1 042 reached 1 000")
         StateFile(bad.state_path).write(RunState.FAILED, reason="loss not finite")
         await settle(pilot)
@@ -436,7 +435,18 @@ async def test_what_happens_to_runs_is_told_with_the_key_that_follows(
         assert "ant aaaa reached 1 000 at 1.5 M. v watches it." in told
         assert "ant bbbb failed: loss not finite. enter opens the card." in told
         assert "train/value_loss is nan after 500 steps in ant bbbb. e shows it." in told
-        assert "ant bbbb: no checkpoint is filmed: there is no display. e shows it." in told
+
+
+async def test_that_no_checkpoint_is_filmed_is_told(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    run = fakes.fake_run(project, "ant", "aaaa", returns=[1.0])
+    async with app.run_test() as pilot:
+        await opened(pilot, settle)
+        await pilot.press("1")
+        for _ in range(2):
+            with EventWriter(run.events_path) as stream:
+                stream.append("film", failure="there is no display.")
+            await settle(pilot)
+        assert seen.notices(app) == "ant aaaa: no checkpoint is filmed: there is no display. e shows it."
 
 
 async def test_a_form_of_changes_says_that_its_run_has_ended(
