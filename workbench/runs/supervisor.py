@@ -17,7 +17,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -57,8 +57,6 @@ class Supervisor:
     """Takes care of the runs below one folder until there is nothing left to do."""
 
     runs_root: Path
-    command: Sequence[str]
-    """What trains a run whose launcher left no word of it; the run directory is appended."""
     slots: int
     """Trainers at once."""
     _trainers: list[_Trainer] = field(default_factory=list)
@@ -194,17 +192,16 @@ class Supervisor:
             starting = StoredState(RunState.STARTING, "", me.pid, me.started, me.host, now, now, queued_ns)
             StateFile(run.state_path).store(starting)
 
-        launcher = variables.read_launcher(run, queued_ns)
-        command = self.command if launcher is None else trainer_command(launcher.variables, launcher.python)
+        launcher = variables.read_launcher(run, queued_ns) or variables.Launcher(sys.executable, os.environ)
         with run.log_path.open("ab") as log:
             child = subprocess.Popen(
-                [*command, str(run.path)],
+                [*trainer_command(launcher), str(run.path)],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
                 preexec_fn=announce,
-                env={**(os.environ if launcher is None else launcher.variables), **self._own_variables()},
+                env={**launcher.variables, **self._own_variables()},
             )
         variables.drop(run, queued_ns)
         stored = StateFile(run.state_path).read()
@@ -234,18 +231,19 @@ def say(message: str) -> None:
         sys.stderr.flush()
 
 
-def trainer_command(environment: Mapping[str, str], python: str) -> list[str]:
-    """Return what trains: what `$WORKBENCH_TRAINER` names in an environment, else our own.
-
-    Args:
-        environment: The variables.
-        python: The interpreter of our own; empty for that of the calling process.
+def trainer_command(launcher: variables.Launcher) -> list[str]:
+    """Return what trains: what `$WORKBENCH_TRAINER` names for whoever launched a run, else our own with its Python.
 
     Raises:
-        ValueError: The variable has a quote that is not closed.
+        ValueError: The variable cannot be split into words.
     """
-    chosen = environment.get(TRAINER_VARIABLE)
-    return shlex.split(chosen) if chosen else [python or sys.executable, "-m", "workbench.training"]
+    chosen = launcher.variables.get(TRAINER_VARIABLE)
+    if not chosen:
+        return [launcher.python or sys.executable, "-m", "workbench.training"]
+    try:
+        return shlex.split(chosen)
+    except ValueError as error:
+        raise ValueError(f"${TRAINER_VARIABLE} is {chosen!r}: {error}") from error
 
 
 def slot_count() -> int:
@@ -276,7 +274,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     # A handler, not "ignore", which the trainers would inherit.
     signal.signal(signal.SIGHUP, lambda *_: None)
-    _supervise(Supervisor(runs_root, trainer_command(os.environ, sys.executable), slot_count()), lock)
+    _supervise(Supervisor(runs_root, slot_count()), lock)
     return 0
 
 
