@@ -33,13 +33,14 @@ _READER = json.JSONDecoder(parse_constant=lambda _: None)
 """Reads texts without unusual numbers; made once, which takes longer than reading a line."""
 
 
-def write_bytes(path: Path, content: bytes, *, makes_folder: bool = True) -> None:
+def write_bytes(path: Path, content: bytes, *, makes_folder: bool = True, mode: int = 0o644) -> None:
     """Replace `path` by `content` in one step.
 
     Args:
         path: The file.
         content: What it holds from then on.
         makes_folder: Make its folder where it is missing; otherwise that is an error.
+        mode: Who may read it; nobody else may while it is written.
 
     Raises:
         OSError: The disk is full or the folder cannot be written; the old file is left as it was.
@@ -52,7 +53,7 @@ def write_bytes(path: Path, content: bytes, *, makes_folder: bool = True) -> Non
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(aside).chmod(0o644)
+        Path(aside).chmod(mode)
         Path(aside).replace(path)
     except BaseException:
         Path(aside).unlink(missing_ok=True)
@@ -78,9 +79,9 @@ def write_text(path: Path, content: str, *, makes_folder: bool = True) -> None:
     write_bytes(path, content.encode(errors="backslashreplace"), makes_folder=makes_folder)
 
 
-def write_json(path: Path, value: Any, *, indent: int | None = 2, makes_folder: bool = True) -> None:
+def write_json(path: Path, value: Any, *, indent: int | None = 2, makes_folder: bool = True, mode: int = 0o644) -> None:
     """Replace `path` by a JSON document in one step; a number that is not finite is an error."""
-    write_bytes(path, to_json(value, indent=indent) + b"\n", makes_folder=makes_folder)
+    write_bytes(path, to_json(value, indent=indent) + b"\n", makes_folder=makes_folder, mode=mode)
 
 
 def to_json(value: Any, *, indent: int | None = None) -> bytes:

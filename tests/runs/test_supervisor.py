@@ -87,12 +87,13 @@ def test_one_that_dies_before_its_first_word_crashed_with_its_last(queue: Queue)
     assert until(lambda: observe(run).reason.startswith("ended with code 1"))
 
 
-def test_one_that_cannot_be_started_failed(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(TRAINER_VARIABLE, "/no/such/program")
+@pytest.mark.parametrize("trainer", ["/no/such/program", "an 'open quote"])
+def test_one_that_cannot_be_started_failed(queue: Queue, monkeypatch: pytest.MonkeyPatch, trainer: str) -> None:
+    monkeypatch.setenv(TRAINER_VARIABLE, trainer)
     [run] = queue(fake_launch())
     seen = wait_for_end(run, 10)
     assert seen.state is RunState.FAILED
-    assert "/no/such/program" in seen.reason
+    assert trainer in seen.reason
 
 
 def test_a_killed_trainer_crashed_within_five_seconds(queue: Queue) -> None:
@@ -238,7 +239,7 @@ def test_what_is_queued_while_the_supervisor_ends_is_not_forgotten(runs_root: Pa
     runs_root.mkdir()
     lock = SupervisorLock(runs_root)
     assert lock.acquire()
-    supervisor = Supervisor(runs_root, ["true"], 1)
+    supervisor = Supervisor(runs_root, 1)
     supervisor.serve()
     late = RunDirectory.create(runs_root, "ppo", "a", files={"run.json": {}})
     StateFile(late.state_path).write_queued(queued_ns=1)
@@ -257,11 +258,14 @@ def test_queueing_over_and_over_as_it_ends_loses_no_run(queue: Queue, runs_root:
     assert sorted(starts(runs_root)) == sorted(run.name for run in made)
 
 
-def test_a_run_taken_by_another_supervisor_meanwhile_is_not_started_again(runs_root: Path) -> None:
+def test_a_run_taken_by_another_supervisor_meanwhile_is_not_started_again(
+    runs_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(TRAINER_VARIABLE, "/no/such/program")
     run = RunDirectory.create(runs_root, "ppo", "a", files={"run.json": {}})
     file = StateFile(run.state_path)
     file.write_queued(queued_ns=1)
-    supervisor = Supervisor(runs_root, ["/no/such/program"], 1)
+    supervisor = Supervisor(runs_root, 1)
     assert supervisor.has_work()
     file.write_queued(state=RunState.FINISHED, reason="goal", queued_ns=1)
     supervisor.serve()

@@ -18,7 +18,7 @@ from workbench.runs import EventWriter, RunDirectory
 from workbench.runs.recordings import read_sidecar
 from workbench.training.films import Films, is_filmed
 from workbench.training.scoring_process import ScoringProcess
-from workbench.viewer.checkpoint_films import clip_shape
+from workbench.viewer.checkpoint_films import clip_shape, leave_event
 
 FILMED = {"video_on_checkpoint": True, "total_steps": 100, "checkpoint_freq": 0, "eval_every": 0}
 """Two checkpoints: the untrained one and the last."""
@@ -64,8 +64,13 @@ def test_each_checkpoint_gets_its_films_their_labels_and_a_clip_while_training_g
     assert [path.name for path in run.path.iterdir() if path.name.startswith(".films")] == []
 
 
-def test_without_graphics_one_line_says_so_and_the_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_heard", [True, False], ids=["heard while it trains", "the training has ended by then"])
+def test_without_graphics_one_event_and_one_line_say_so_and_the_run_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_heard: bool
+) -> None:
     monkeypatch.setenv("__EGL_VENDOR_LIBRARY_FILENAMES", "/nonexistent")
+    answer = ScoringProcess.answer
+    monkeypatch.setattr(ScoringProcess, "answer", lambda self, timeout_s: answer(self, 60.0) if is_heard else None)
     run = make_run(tmp_path, "ppo", **(FILMED | {"total_steps": 20_000, "checkpoint_freq": 20}))
     assert train_here(run).state == "finished"
     said = "no checkpoint is filmed: no picture can be drawn without a display"
@@ -74,7 +79,14 @@ def test_without_graphics_one_line_says_so_and_the_run_goes_on(tmp_path: Path, m
         assert time.monotonic() < deadline, log
         time.sleep(0.1)
     assert log.count("no picture can be drawn") == 1
-    assert events(run, "film") == events(run, "anomaly") == []
+    while not (told := events(run, "film")):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    [event] = told
+    assert event["failure"].startswith("no picture can be drawn without a display")
+    assert "checkpoint" not in event
+    assert events(run, "anomaly") == []
+    assert (events(run)[-1]["kind"] == "film") != is_heard
 
 
 @pytest.mark.parametrize(
@@ -168,3 +180,34 @@ def test_a_clip_that_is_gone_is_told(run: RunDirectory, tmp_path: Path) -> None:
     studio.answers.append({"ok": True, "files": ["video_000.mp4"], "clips": [clip]})
     (line,) = filming.poll()
     assert "not shown in TensorBoard" in line
+
+
+def test_what_keeps_every_film_is_told_once_and_nothing_more_is_asked_for(run: RunDirectory) -> None:
+    studio = Studio()
+    filming, paths = films(run, studio)
+    filming.poll()
+    studio.answers.append({"ok": False, "no_graphics": True, "reason": "no picture can be drawn."})
+    assert filming.poll() == []
+    filming.begin(paths[-1])
+    assert (filming.poll(), filming.close(), filming.current) == ([], [], None)
+    (event,) = events(run, "film")
+    assert (event["failure"], "checkpoint" in event) == ("no picture can be drawn.", False)
+    # Left, it learns that somebody has heard it.
+    assert (len(studio.asked), studio.left) == (1, 1)
+
+
+def test_after_the_training_it_is_told_only_where_this_training_did_not(run: RunDirectory) -> None:
+    with EventWriter(run.events_path) as writer:
+        # By the process before this one, and of one checkpoint alone.
+        writer.append("film", time=99.0, failure="no display")
+        writer.append("film", time=101.0, checkpoint="checkpoint_000000000000", failure="a wheel came off")
+        writer.append("state", time=102.0, steps=300, state="finished")
+    leave_event(run, {"failure": "no display"}, since=100.0)
+    assert [(event["steps"], event["failure"]) for event in events(run, "film")][2:] == [(300, "no display")]
+    leave_event(run, {"failure": "no display"}, since=100.0)
+    assert len(events(run, "film")) == 3
+
+
+def test_the_folder_of_a_run_that_was_deleted_stays_deleted(tmp_path: Path) -> None:
+    leave_event(RunDirectory(tmp_path / "gone"), {"failure": "no display"}, since=0.0)
+    assert not (tmp_path / "gone").exists()

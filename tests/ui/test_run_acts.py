@@ -437,6 +437,18 @@ async def test_what_happens_to_runs_is_told_with_the_key_that_follows(
         assert "train/value_loss is nan after 500 steps in ant bbbb. e shows it." in told
 
 
+async def test_that_no_checkpoint_is_filmed_is_told(project: Project, app: WorkbenchApp, settle: Settle) -> None:
+    run = fakes.fake_run(project, "ant", "aaaa", returns=[1.0])
+    async with app.run_test() as pilot:
+        await opened(pilot, settle)
+        await pilot.press("1")
+        for _ in range(2):
+            with EventWriter(run.events_path) as stream:
+                stream.append("film", failure="there is no display.")
+            await settle(pilot)
+        assert seen.notices(app) == "ant aaaa: no checkpoint is filmed: there is no display. e shows it."
+
+
 async def test_a_form_of_changes_says_that_its_run_has_ended(
     project: Project, app: WorkbenchApp, settle: Settle
 ) -> None:

@@ -36,6 +36,12 @@ def test_changed_values_are_told_with_what_they_were(mark: dict[str, Any], text:
     assert told(kind="set", **mark) == text
 
 
+def test_what_could_not_be_filmed_is_told() -> None:
+    assert told(kind="film", failure="there is no display.") == "• no checkpoint is filmed: there is no display."
+    words = "• checkpoint_000000000100 could not be filmed: a wheel came off"
+    assert told(kind="film", checkpoint="checkpoint_000000000100", failure="a wheel came off") == words
+
+
 def test_scores_on_request_are_told() -> None:
     assert told(kind="scores", of_steps=500, mean_return=12.0, std_return=0.5).startswith("• scored 500 on request 12")
     assert told(kind="scores", of_steps=500, failure="the disk is full") == "• scores failed: the disk is full"

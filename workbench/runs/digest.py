@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.durable import parse_json
+from workbench.runs import film_events
 from workbench.runs.changes import joined
 from workbench.runs.directory import RunDirectory
 from workbench.runs.events import Event, EventTail, split_lines
@@ -25,7 +26,7 @@ WINDOW_S = 60.0
 """Speed is measured over this much of the newest past, never since the start."""
 TREND_POINTS = 64
 
-OF_OTHERS = ("request", "scores", "best")
+OF_OTHERS = ("request", "scores", "best", film_events.KIND)
 """Events that another process may write when a run has ended: they are no sign that it lived."""
 
 _METRICS_LINE = b'{"kind":"metrics"'
@@ -98,6 +99,8 @@ class Digest:
         self._smoothed = _Smoothed()
         self._metrics: dict[str, tuple[int, float]] = {}
         self.anomalies = 0
+        self.warning = ""
+        """What a person would want to know and nothing ends for: that no checkpoint is filmed; empty without such."""
         self.changes: dict[str, Any] = {}
         """Fields of the spec, and weights of reward terms, that have other values since, by dotted key."""
         self.last_time = 0.0
@@ -189,7 +192,11 @@ class Digest:
                 self._fold_evaluation(event, steps)
             case "best":
                 self._fold_best(event)
+            case film_events.KIND if film_events.keeps_all(event):
+                self.warning = film_events.failure_in_words(event)
             case "resumed":
+                # Another process may find what that one lacked.
+                self.warning = self.warning if event.get("because") else ""
                 self._drop_after(event.get("from_steps", steps))
             case "anomaly":
                 self.anomalies += 1

@@ -234,8 +234,16 @@ class RunDirectory:
         return cls.publish(aside, short_name)
 
     @classmethod
-    def prepare(cls, runs_root: Path, algorithm: str, files: Mapping[str, Any]) -> Path:
+    def prepare(
+        cls, runs_root: Path, algorithm: str, files: Mapping[str, Any], *, private: Mapping[str, Any] | None = None
+    ) -> Path:
         """Write a run's first files into a hidden folder and return it; `publish` makes it a run.
+
+        Args:
+            runs_root: The folder of all runs; made where missing.
+            algorithm: `ppo`, `sac` or `td3`, in any case.
+            files: JSON documents, by file name.
+            private: Those that only their owner may read.
 
         Raises:
             RequestError: The folder's name is not text.
@@ -252,6 +260,8 @@ class RunDirectory:
             (aside / "control").mkdir()
             for name, content in files.items():
                 durable.write_json(aside / name, content)
+            for name, content in (private or {}).items():
+                durable.write_json(aside / name, content, mode=0o600)
         except OSError as error:
             if aside is not None:
                 shutil.rmtree(aside, ignore_errors=True)

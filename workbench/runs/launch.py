@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError, WorkFailedError
+from workbench.runs import variables
 from workbench.runs.directory import RunDirectory
 from workbench.runs.last_words import last_lines
 from workbench.runs.lineage import read_parent
@@ -50,7 +51,8 @@ class Launch:
 def enqueue(runs_root: Path, launches: Sequence[Launch]) -> list[RunDirectory]:
     """Make the folders of runs, queued in the order given, and wake or start their supervisor.
 
-    All of them are written before the first can be seen: where one cannot be, none is queued.
+    All of them are written before the first can be seen: where one cannot be, none is queued. They train with the
+    environment of the calling process, whichever process starts them.
 
     Raises:
         RequestError: The folder of the runs or that of an environment has a name that is not text, or the checkpoint
@@ -72,7 +74,8 @@ def enqueue(runs_root: Path, launches: Sequence[Launch]) -> list[RunDirectory]:
             )
             record = _record(launch, about, runs_root)
             files = {"run.json": record, "state.json": queued.to_json()}
-            prepared.append(RunDirectory.prepare(runs_root, launch.spec.algorithm, files))
+            private = {variables.VARIABLES_NAME: variables.document(queued.queued_ns)}
+            prepared.append(RunDirectory.prepare(runs_root, launch.spec.algorithm, files, private=private))
         runs = [RunDirectory.publish(aside, item.short_name) for aside, item in zip(prepared, launches, strict=True)]
     except WorkbenchError:
         for aside in prepared:

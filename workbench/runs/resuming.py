@@ -10,6 +10,7 @@ from typing import Any
 
 from workbench import durable
 from workbench.errors import RequestError, WorkFailedError
+from workbench.runs import variables
 from workbench.runs.directory import CheckpointDirectory, RunDirectory
 from workbench.runs.foreign.origin import require_own
 from workbench.runs.holding import held
@@ -38,6 +39,8 @@ class Resumption:
 def resume_run(run: RunDirectory, *, max_steps: int | None = None) -> Resumption:
     """Put a run back into the queue and see to it that a supervisor takes it up.
 
+    It goes on with the environment of the calling process.
+
     Args:
         run: A run that has ended, whichever way.
         max_steps: Its new budget; a run that has finished needs one. It then ends at that and at nothing else.
@@ -50,12 +53,14 @@ def resume_run(run: RunDirectory, *, max_steps: int | None = None) -> Resumption
     try:
         with held(run.path):
             checkpoint, order = _check(run, max_steps)
-            # The order first: whoever finds the run in the queue finds it there.
+            # The order and the variables first: whoever finds the run in the queue finds them there.
             if order:
                 durable.write_json(run.path / ORDER_NAME, {"format": 1, "values": order}, makes_folder=False)
             else:
                 (run.path / ORDER_NAME).unlink(missing_ok=True)
-            StateFile(run.state_path).write_queued(queued_ns=time.time_ns())
+            queued_ns = time.time_ns()
+            variables.leave(run, queued_ns)
+            StateFile(run.state_path).write_queued(queued_ns=queued_ns)
     except OSError as error:
         raise WorkFailedError(f"{run.name} cannot be resumed: {error.strerror or error}.") from error
     ensure_supervisor(run.runs_root)

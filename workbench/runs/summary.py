@@ -103,6 +103,8 @@ class RunSummary:
     """What is wrong with the folder itself; empty where nothing is."""
     smoothed_return: float | None = None
     """`last_return` under the exponential mean that curves are drawn with."""
+    warning: str = ""
+    """What goes wrong beside the training and does not end it: that no checkpoint is filmed, and why."""
     is_pinned: bool = False
     """Whether a person wants it on top of the list."""
     queued_ns: int = 0
@@ -224,6 +226,7 @@ def summarize(
         host=stored.host if stored else "",
         problem="" if spec else "run.json is missing or damaged",
         smoothed_return=digest.smoothed_return,
+        warning=digest.warning,
         is_pinned=annotations.is_on_top,
         queued_ns=stored.queued_ns if stored else 0,
         tool=str(foreign.get("tool") or run.algorithm) if run.is_foreign else "",

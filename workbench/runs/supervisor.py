@@ -1,9 +1,10 @@
 """The process that starts every run of a runs root: `python -m workbench.runs.supervisor RUNS_ROOT`.
 
 It takes queued runs first in first out unless somebody changed the order, as many at once as there are processor
-cores, each trainer in a session of its own with its output in a log. It answers for runs that have no process yet,
-records how its children ended, lives on when the app is gone, and ends with the queue and the last trainer. Trainers
-that an earlier supervisor started keep their place: nothing is started twice.
+cores, each trainer in a session of its own with its output in a log and the environment of whoever launched its run.
+It answers for runs that have no process yet, records how its children ended, lives on when the app is gone, and ends
+with the queue and the last trainer. Trainers that an earlier supervisor started keep their place: nothing is started
+twice.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from workbench.runs import variables
 from workbench.runs.directory import RunDirectory, run_directories
 from workbench.runs.events import EventWriter
 from workbench.runs.launch import WAKE_FILE
@@ -55,8 +57,6 @@ class Supervisor:
     """Takes care of the runs below one folder until there is nothing left to do."""
 
     runs_root: Path
-    command: Sequence[str]
-    """What trains; the run directory is appended."""
     slots: int
     """Trainers at once."""
     _trainers: list[_Trainer] = field(default_factory=list)
@@ -105,7 +105,10 @@ class Supervisor:
                 continue
             if stored.state is RunState.QUEUED:
                 self._queue.append((stored.queued_ns, run))
-            elif stored.state.is_live and stored.process is not None and stored.process.is_alive():
+                continue
+            # A supervisor that was killed may have left it behind.
+            variables.drop(run, stored.queued_ns)
+            if stored.state.is_live and stored.process is not None and stored.process.is_alive():
                 self._trainers.append(_Trainer(run, stored.process))
                 say(f"adopted {run.name}, pid {stored.pid}")
 
@@ -145,6 +148,7 @@ class Supervisor:
 
     def _end(self, run: RunDirectory, queued_ns: int, state: RunState, reason: str, writer: EventWriter) -> None:
         StateFile(run.state_path).write_queued(state=state, reason=reason, queued_ns=queued_ns)
+        variables.drop(run, queued_ns)
         self._queue = [item for item in self._queue if item[1] != run]
         writer.append("state", state=str(state), reason=reason)
         say(f"{state} {run.name}: {reason}")
@@ -173,7 +177,7 @@ class Supervisor:
                 continue  # Deleted while it waited, or taken by another supervisor while we held no lock.
             try:
                 self._trainers.append(self._start_trainer(run, queued_ns))
-            except (OSError, subprocess.SubprocessError) as error:
+            except (OSError, ValueError, subprocess.SubprocessError) as error:
                 self._give_up(run, queued_ns, error)
 
     def _busy(self) -> int:
@@ -188,21 +192,27 @@ class Supervisor:
             starting = StoredState(RunState.STARTING, "", me.pid, me.started, me.host, now, now, queued_ns)
             StateFile(run.state_path).store(starting)
 
+        launcher = variables.read_launcher(run, queued_ns) or variables.Launcher(sys.executable, os.environ)
         with run.log_path.open("ab") as log:
             child = subprocess.Popen(
-                [*self.command, str(run.path)],
+                [*trainer_command(launcher), str(run.path)],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
                 preexec_fn=announce,
-                # Last words shall be in the log when the process is gone.
-                env={**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1"},
+                env={**launcher.variables, **self._own_variables()},
             )
+        variables.drop(run, queued_ns)
         stored = StateFile(run.state_path).read()
         process = stored.process if stored and stored.pid == child.pid else ProcessIdentity.of(child.pid)
         say(f"started {run.name}, pid {child.pid}")
         return _Trainer(run, process or ProcessIdentity(child.pid, 0.0, ""), child)
+
+    def _own_variables(self) -> dict[str, str]:
+        """Return what every trainer is told, whoever launched its run."""
+        # Last words shall be in the log when the process is gone; and trainers share what there are of places.
+        return {"PYTHONUNBUFFERED": "1", "PYTHONFAULTHANDLER": "1", SLOTS_VARIABLE: str(self.slots)}
 
     def _give_up(self, run: RunDirectory, queued_ns: int, error: Exception) -> None:
         reason = f"the trainer could not be started: {error}"
@@ -221,10 +231,19 @@ def say(message: str) -> None:
         sys.stderr.flush()
 
 
-def trainer_command() -> list[str]:
-    """Return what trains: `$WORKBENCH_TRAINER`, else our own."""
-    chosen = os.environ.get(TRAINER_VARIABLE)
-    return shlex.split(chosen) if chosen else [sys.executable, "-m", "workbench.training"]
+def trainer_command(launcher: variables.Launcher) -> list[str]:
+    """Return what trains: what `$WORKBENCH_TRAINER` names for whoever launched a run, else our own with its Python.
+
+    Raises:
+        ValueError: The variable cannot be split into words.
+    """
+    chosen = launcher.variables.get(TRAINER_VARIABLE)
+    if not chosen:
+        return [launcher.python or sys.executable, "-m", "workbench.training"]
+    try:
+        return shlex.split(chosen)
+    except ValueError as error:
+        raise ValueError(f"${TRAINER_VARIABLE} is {chosen!r}: {error}") from error
 
 
 def slot_count() -> int:
@@ -255,7 +274,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     # A handler, not "ignore", which the trainers would inherit.
     signal.signal(signal.SIGHUP, lambda *_: None)
-    _supervise(Supervisor(runs_root, trainer_command(), slot_count()), lock)
+    _supervise(Supervisor(runs_root, slot_count()), lock)
     return 0
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import NotFoundError, RequestError, WorkFailedError
+from workbench.runs import variables
 from workbench.runs.directory import RunDirectory
 from workbench.runs.foreign.origin import why_only_looking
 from workbench.runs.heirs import heirs_of
@@ -101,6 +102,7 @@ def delete_runs(runs: Sequence[RunDirectory]) -> list[Trashed]:
                 # Looked at again while nobody can put it back into the queue.
                 if why := why_not_deleted(run):
                     raise RequestError(f"{why}{_so_far(moved)}")
+                variables.drop_all(run)
                 _move(run.path, target)
         except OSError as error:
             _tidy(target)

@@ -1,8 +1,8 @@
 """Films of a run's checkpoints, made by a process beside the training, which never waits for them.
 
 A film that cannot be made is an event of the run, and a line that the process adds to its log; where nothing can be
-drawn at all, that is one line, and no more films are asked for. What is not filmed when the training ends is filmed
-after it, by the same process.
+drawn at all, that is one event and one line, and no more films are asked for. What is not filmed when the training
+ends is filmed after it, by the same process.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.formatting import plural
-from workbench.runs import EventWriter, RunDirectory
+from workbench.runs import EventWriter, RunDirectory, film_events
 from workbench.runs.directory import steps_of
 from workbench.specs import RunSpec
 from workbench.storyboard.checkpoint_films import Clip, FilmOrder
@@ -109,11 +109,13 @@ class Films:
         if answer.get("no_graphics"):
             self._is_over = True
             self._orders.clear()
+            # Of no checkpoint: it is so of all of them.
+            self._events.append(film_events.KIND, failure=answer["reason"])
             return []
         if not answer["ok"]:
-            self._events.append("film", checkpoint=name, of_steps=order.steps, failure=answer["reason"])
+            self._events.append(film_events.KIND, checkpoint=name, of_steps=order.steps, failure=answer["reason"])
             return []
-        self._events.append("film", checkpoint=name, of_steps=order.steps, files=answer["files"])
+        self._events.append(film_events.KIND, checkpoint=name, of_steps=order.steps, files=answer["files"])
         for told in answer["clips"]:
             try:
                 Clip.from_json(told).put(self._add_summary, order.steps)

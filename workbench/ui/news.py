@@ -30,7 +30,9 @@ def news_of(before: Sequence[RunRow], rows: Sequence[RunRow]) -> list[Said]:
     said: list[Said] = []
     for row in rows:
         old = known.get(row.path)
-        if old is not None and (old.state is not row.state or old.anomalies < row.anomalies):
+        if old is not None and (
+            old.state is not row.state or old.anomalies < row.anomalies or old.warning != row.warning
+        ):
             said += _news(old, row)
     return said
 
@@ -48,6 +50,8 @@ def _news(old: RunRow, row: RunRow) -> Iterator[Said]:
                 yield Said(f"{name} {row.state}{reason}. enter opens the card.", is_bad=True)
     if old.anomalies < row.anomalies:
         yield Said(f"{_anomaly(row.run, row.anomalies - old.anomalies)} in {name}. e shows it.", is_bad=True)
+    if row.warning and old.warning != row.warning:
+        yield Said(f"{name}: {formatting.shorten(row.warning.rstrip('.'), 90)}. e shows it.", is_bad=True)
 
 
 def _reached(row: RunRow) -> str:

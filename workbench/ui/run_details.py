@@ -57,6 +57,8 @@ def _facts(line: Line, record: Mapping[str, Any], plain: bool) -> Iterator[tuple
         yield "best", f"{formatting.spread(row.best.mean_return, row.best.std_return)} at {at}"
     if row.anomalies:
         yield "anomalies", formatting.digits(row.anomalies)
+    if row.warning:
+        yield "warning", row.warning
     if row.parent:
         yield "forked from", line.change or row.parent
     if row.tags:

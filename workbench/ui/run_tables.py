@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench import formatting
 from workbench.runs.anomalies import in_words, window_of
+from workbench.runs.film_events import failure_in_words
 from workbench.runs.history import Evaluation
 from workbench.ui.past import CheckpointRow, Past
 from workbench.ui.theme import STATE_LOOKS
@@ -147,6 +148,8 @@ def _told(mark: Mapping[str, Any], *, plain: bool) -> tuple[str, str, str]:
             score = formatting.spread(_number(mark.get("mean_return")), _number(mark.get("std_return")))
             text = f"best is {formatting.amount(_number(mark.get('of_steps')))}, by new episodes {score}"
             return "+" if plain else "◆", "success", text
+        case "film" if failure := failure_in_words(mark):
+            return "•", "warning", failure
         case "scores":
             score = formatting.spread(_number(mark.get("mean_return")), _number(mark.get("std_return")))
             return "•", "", f"scored {formatting.amount(_number(mark.get('of_steps')))} on request {score}"

@@ -18,7 +18,7 @@ from workbench.runs.states import RunState
 from workbench.runs.stopping import stop_run
 from workbench.runs.store import RunStore
 from workbench.runs.summary import RunSummary
-from workbench.verbs.run_text import for_stream, progress_line, write_line
+from workbench.verbs.run_text import for_stream, progress_line, short_title, write_line
 
 POLL_S = 0.25
 """A terminal is redrawn at most four times a second."""
@@ -72,8 +72,12 @@ def follow(
     """
     display = _Redrawn(screen) if screen.isatty() else _Lines(screen)
     asked, cared = 0, time.monotonic()
+    warnings: _Warnings | None = None
     while True:
         rows = tuple(store.summary(run) for run in runs)
+        warnings = warnings or _Warnings(rows)
+        for line in warnings.new(rows):
+            display.say(line)
         display.show(rows)
         if all(row.state.is_ended for row in rows):
             display.finish()
@@ -103,6 +107,28 @@ def _care_for_queue(rows: Sequence[RunSummary], store: RunStore) -> None:
     """Start a supervisor again where one was killed and left runs in the queue."""
     if any(row.state is RunState.QUEUED for row in rows) and supervisor_of(store.runs_root) is None:
         ensure_supervisor(store.runs_root)
+
+
+class _Warnings:
+    """What went wrong beside the training of some runs, each thing told once.
+
+    Args:
+        rows: The runs as they were found; what an earlier process of theirs had warned of is no news.
+    """
+
+    def __init__(self, rows: Sequence[RunSummary]) -> None:
+        self._before = {row.name: row.warning for row in rows}
+        self._said: set[str] = set()
+
+    def new(self, rows: Sequence[RunSummary]) -> list[str]:
+        """Return lines for what was not told yet; runs launched together have most of it in common."""
+        lines = []
+        for row in rows:
+            if row.warning and row.warning != self._before[row.name] and row.warning not in self._said:
+                self._said.add(row.warning)
+                lines.append(f"{short_title(row)}: {row.warning}")
+            self._before[row.name] = row.warning
+        return lines
 
 
 class _Display:

@@ -88,7 +88,7 @@ def _print_list(rows: Sequence[RunSummary], every: Sequence[RunSummary], runs_ro
     from workbench.runs import RunState
     from workbench.runs.lock import supervisor_of
     from workbench.runs.queueing import queue_places
-    from workbench.verbs.run_text import width_of, write_line
+    from workbench.verbs.run_text import short_title, width_of, write_line
 
     if not every:
         write_line(f"No runs in {runs_root} yet; `workbench train ENVIRONMENT` makes one.", sys.stderr)
@@ -97,6 +97,8 @@ def _print_list(rows: Sequence[RunSummary], every: Sequence[RunSummary], runs_ro
         write_line(line, sys.stdout)
     if len(rows) < len(every):
         write_line(f"{len(rows)} of {len(every)}", sys.stderr)
+    if len(rows) == 1 and rows[0].warning:
+        write_line(f"{short_title(rows[0])}: {rows[0].warning}", sys.stderr)
     waiting = sum(row.state is RunState.QUEUED for row in every)
     if waiting and supervisor_of(runs_root) is None:
         them = "run waits" if waiting == 1 else "runs wait"
@@ -183,7 +185,10 @@ def _columns(stream: TextIO, places: dict[str, QueuePlace], now: float) -> list[
 
 def _watch(store: RunStore, chosen: Filter, order: Order, foreign: ForeignRuns, *, as_json: bool) -> int:
     """Print a line for every change until Ctrl-C or the reader ends, beginning with each run as it is."""
+    from workbench.verbs.run_text import short_title, write_line
+
     told: dict[str, tuple[object, ...]] = {}
+    warned: dict[str, str] = {}
     try:
         while not reader_is_gone(sys.stdout):
             foreign.refresh()
@@ -191,6 +196,9 @@ def _watch(store: RunStore, chosen: Filter, order: Order, foreign: ForeignRuns, 
                 if chosen.matches(row) and told.get(row.name) != (news := _news(row)):
                     told[row.name] = news
                     _print_change(row, as_json=as_json)
+                    if row.warning and warned.get(row.name) != row.warning and not as_json:
+                        write_line(f"{short_title(row)}: {row.warning}", sys.stdout)
+                    warned[row.name] = row.warning
             time.sleep(WATCH_S)
     except KeyboardInterrupt:
         pass
@@ -198,10 +206,10 @@ def _watch(store: RunStore, chosen: Filter, order: Order, foreign: ForeignRuns, 
 
 
 def _news(row: RunSummary) -> tuple[object, ...]:
-    """Return what makes a change worth a line: state, each tenth of the way, a new best, an anomaly, a stall."""
+    """Return what is worth a line: state, each tenth of the way, a new best, an anomaly, a warning, a stall."""
     tenth = None if row.progress is None else int(10 * row.progress)
     best = None if row.best is None else row.best.steps
-    return (row.state, row.reason, tenth, best, row.anomalies, row.is_stalled)
+    return (row.state, row.reason, tenth, best, row.anomalies, row.warning, row.is_stalled)
 
 
 def _print_change(row: RunSummary, *, as_json: bool) -> None:

@@ -25,13 +25,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from workbench.durable import parse_json
 from workbench.errors import GraphicsError, WorkbenchError, WorkFailedError
 from workbench.policies.scoring import NICE, THREADS
+from workbench.runs import EventTail, EventWriter, RunDirectory, film_events
 from workbench.storyboard.checkpoint_films import LABELS_NAME, Clip, FilmOrder, film_name
 
 MOST_FRAMES = 300
 LONGEST_SIDE = 480
 """What of a film TensorBoard gets: every other frame and pixel, or fewer, where it has more."""
+
+_END_BYTES = 2**18
+"""How much of the end of a stream is looked at for what the training may just have written."""
 
 UNLIMITED_S = 120.0
 """Simulated seconds after which an episode is cut that the environment itself does not cut."""
@@ -54,7 +59,6 @@ def film_checkpoint(order: FilmOrder, clips: Path) -> list[Clip]:
         OSError: Something cannot be written.
     """
     from workbench.policies import read_record
-    from workbench.runs.directory import RunDirectory
 
     record = read_record(order.checkpoint)
     run = RunDirectory(order.checkpoint.parent)
@@ -197,6 +201,7 @@ def main() -> int:
     os.dup2(2, 1)
     orders: queue.SimpleQueue[FilmOrder | None] = queue.SimpleQueue()
     is_alone = threading.Event()
+    began = time.time()
     threading.Thread(target=_listen, args=(orders, is_alone), daemon=True).start()
     with tempfile.TemporaryDirectory(prefix="workbench-clips-") as folder:
         made: list[tuple[Path, int, dict[str, Any]]] = []
@@ -208,7 +213,12 @@ def main() -> int:
                 answers.write(json.dumps(told) + "\n")
                 answers.flush()
             if told.get("no_graphics"):
-                _say(f"no checkpoint is filmed: {told['reason']}")
+                event = {"failure": told["reason"]}
+                _say(film_events.failure_in_words(event))
+                # Its events are the training's to write for as long as that lives and listens.
+                while orders.get() is not None:
+                    pass
+                leave_event(RunDirectory(order.checkpoint.parent), event, began)
                 break
             if told["reason"]:
                 _say(f"{order.checkpoint.name} could not be filmed: {told['reason']}")
@@ -223,6 +233,23 @@ def _say(text: str) -> None:
     """Add a line to the run's log, which stderr is."""
     sys.stderr.write(f"{time.strftime('%H:%M:%S')} {text}\n")
     sys.stderr.flush()
+
+
+def leave_event(run: RunDirectory, event: dict[str, str], since: float) -> None:
+    """Tell a run's stream that nothing is filmed, where the training ended before it could.
+
+    Args:
+        run: The run.
+        event: What is told.
+        since: When this process began to film, unix seconds; what was told before is of another one.
+    """
+    newest = [parse_json(line) for line in EventTail(run.events_path).end(_END_BYTES)]
+    films = [told for told in newest if isinstance(told, dict) and told.get("kind") == film_events.KIND]
+    if not run.is_run() or any(film_events.keeps_all(told) and float(told.get("time") or 0) >= since for told in films):
+        return
+    steps = max((told["steps"] for told in newest if isinstance(told, dict) and "steps" in told), default=0)
+    with contextlib.suppress(OSError), EventWriter(run.events_path) as writer:
+        writer.append(film_events.KIND, steps=steps, **event)
 
 
 def _put_in_tensorboard(made: list[tuple[Path, int, dict[str, Any]]]) -> None:
