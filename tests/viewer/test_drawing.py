@@ -427,6 +427,56 @@ def test_nine_models_stand_beside_the_panel(opened: list[Any]) -> None:
     assert y.max() < 700 - TIMELINE - MARGIN
 
 
+@pytest.mark.parametrize(("count", "size"), [(1, (1100, 700)), (3, (1100, 700)), (1, (640, 700))])
+def test_all_is_seen_whole_beside_the_panel_when_that_is_asked_for(
+    count: int, size: tuple[int, int], opened: list[Any]
+) -> None:
+    import polyscope
+
+    made = [gymnasium.make("HalfCheetah-v5") for _ in range(count)]
+    opened += made
+    orders = make_orders(*(Session(env, _still(env), seed=0) for env in made), title="half_cheetah")
+    stage = MujocoStage(orders, THEMES["light"], size=size, surface="offscreen")
+    opened.append(stage)
+    orders.do("pause")
+    stage.show(0.0)
+    for env in made:
+        model, data = env.unwrapped.model, env.unwrapped.data
+        # Far from where it was, in its longest stride, with no time gone by in which the camera could follow.
+        data.qpos[[0, 3, 4, 6, 7]] = [40.0, -0.9, 0.8, 1.0, -1.0]
+        mujoco.mj_forward(model, data)
+    orders.do("frame")
+    stage.show(0.0)
+    lens = lens_of(polyscope)
+    corners = [
+        lens.to_screen(corner + stage._company.offset(index))
+        for index, env in enumerate(made)
+        for corner in framing.corners(env.unwrapped.model, env.unwrapped.data)
+    ]
+    assert all(corner is not None for corner in corners)
+    x, y = np.array(corners).T
+    assert x.min() > WIDTH + MARGIN
+    assert x.max() < size[0]
+    assert 0 < y.min() < y.max() < size[1] - TIMELINE - MARGIN
+
+
+def test_a_step_by_hand_leaves_a_fast_model_where_it_was_in_the_picture(opened: list[Any]) -> None:
+    import polyscope
+
+    env = gymnasium.make("HalfCheetah-v5")
+    opened.append(env)
+    orders = make_orders(Session(env, _still(env), seed=0), title="half_cheetah")
+    stage = MujocoStage(orders, THEMES["light"], size=(1100, 700), surface="offscreen")
+    opened.append(stage)
+    env.unwrapped.data.qvel[0] = 10.0
+    middle = [(1100 + WIDTH + MARGIN) / 2, (700 - TIMELINE - MARGIN) / 2]
+    for steps in (1, 1, 1, -2, 2):
+        orders.do("step", n=steps)
+        stage.show(orders.player.advance(0.05))
+        seen = lens_of(polyscope).to_screen(stage._company.framing.target(orders.player.data))
+        assert seen == pytest.approx(middle, abs=2)
+
+
 def test_the_model_stays_where_it_is_seen_when_the_mouse_turns_and_nears_the_view(opened: list[Any]) -> None:
     import polyscope
 

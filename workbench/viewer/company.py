@@ -39,6 +39,9 @@ SLOWEST_S = 0.05
 TRIED = 8
 """So many pictures tell how long it takes."""
 
+STRIDE = 1.15
+"""So many times as far from its middle as now reaches what walks, in its longest strides."""
+
 WIDEST = 4.0
 """How far the middle between ghosts may be from the chosen one for all to be seen, in radii; beyond, it is followed."""
 
@@ -123,6 +126,21 @@ class Company:
         nearer = deep * math.cos(math.radians(elevation)) / (1 - min(covered, 0.6))
         distance = max(wide / (half * aspect), high / half) + nearer
         return View(view.azimuth_deg, elevation, distance)
+
+    def corners(self) -> Vector:
+        """Return points, `(n, 3)`, that hold all that is to be seen at once between them, as it is drawn now.
+
+        Of ghosts that have run far away from the chosen one nothing is among them.
+        """
+        held = [np.zeros((0, 3))]
+        for place, data in zip(self._places, self._player.datas, strict=True):
+            if np.linalg.norm(place.point - self._chosen.point) > WIDEST * self.framing.radius and not self.is_tiled:
+                continue
+            points = framing.corners(self._model, data)
+            if self.framing.follow_body is not None:
+                points = place.point + STRIDE * (points - place.point)
+            held.append(points + self._offset(place))
+        return np.concatenate(held)
 
     def place(self, index: int) -> Vector:
         """Return where the middle of one of the models is drawn, `(3,)`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -124,9 +125,10 @@ class MujocoStage(_Window):
         The camera glides by simulated time, so that it stands still while the simulation does.
         """
         player, view = self._player, self._orders.view
-        jumped = player.jumped or not view.track
+        asked = self._calls != view.camera_calls
+        jumped = player.jumped or asked or not view.track
         point = self._company.target(moved_s, jumped=jumped)
-        if self._calls != view.camera_calls:
+        if asked:
             self._calls = view.camera_calls
             self._point, self._span = point, self._company.span
             self._look(view.camera)
@@ -171,9 +173,11 @@ class MujocoStage(_Window):
     def _look(self, wanted: View | None) -> None:
         """Put the camera where a view is; what it looks at stands in the middle of what the panel leaves free."""
         room = self._room()
-        view = self._company.usual_view(wanted, room.aspect, covered=room.left / room.width)
+        company = self._company
+        view = company.usual_view(wanted, room.aspect, covered=room.left / room.width)
         if wanted is None or not wanted.distance:
             view = room.seen_whole(view)
+            view = replace(view, distance=max(view.distance, room.distance(view, company.corners() - self._point)))
         self._aside = room.aside(view)
         target = self._point + self._aside
         self._polyscope.look_at_dir(view.position(target), target, UP)
