@@ -410,6 +410,43 @@ def red(picture: Any) -> Any:
     return (parts[..., 0] - parts[..., 2] > 60) & (parts[..., 0] - parts[..., 1] > 60)
 
 
+@pytest.mark.parametrize(("size", "has_strip"), [((900, 400), True), ((900, 250), False), ((320, 240), False)])
+def test_in_a_low_window_the_panel_ends_above_the_strip_or_has_all_of_it(
+    size: tuple[int, int], has_strip: bool, opened: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import polyscope.imgui as imgui
+
+    env = gymnasium.make("HalfCheetah-v5")
+    opened.append(env)
+    orders = make_orders(Session(env, _still(env), seed=0), title="half_cheetah")
+    orders.do("panel", on=True, tab="view")
+    stage = MujocoStage(orders, THEMES["light"], size=size, surface="offscreen")
+    opened.append(stage)
+    ends: list[float] = []
+    tab_ends: list[float] = []
+    tops: list[float] = []
+    tabs, timeline = stage._panel._tabs, stage._panel._timeline
+
+    def note_tabs() -> None:
+        tabs()
+        ends.append(imgui.GetWindowPos()[1] + imgui.GetWindowSize()[1])
+        tab_ends.append(imgui.GetCursorScreenPos()[1])
+
+    def note_timeline() -> None:
+        timeline()
+        tops.append(size[1] - TIMELINE - MARGIN)
+
+    monkeypatch.setattr(stage._panel, "_tabs", note_tabs)
+    monkeypatch.setattr(stage._panel, "_timeline", note_timeline)
+    for _ in range(3):
+        stage.show(0.0)
+    assert bool(tops) == has_strip
+    # The tabs are there without scrolling; what a window is as large as settles within its first frames.
+    assert tab_ends[-1] < ends[-1]
+    assert ends[-1] <= (tops[-1] if tops else size[1])
+    assert stage._room().bottom == (TIMELINE + MARGIN if has_strip else 0)
+
+
 def test_nine_models_stand_beside_the_panel(opened: list[Any]) -> None:
     import polyscope
 

@@ -26,6 +26,9 @@ MARGIN = 12.0
 TIMELINE = 46.0
 """Height of the strip at the bottom."""
 
+LEAST = 220.0
+"""The least height of the panel beside which the strip is shown: the transport, the tabs and a row of one of them."""
+
 GIZMO = 42.0
 """Its radius in pixels."""
 
@@ -36,6 +39,12 @@ _TABS: dict[str, tuple[str, Callable[[Widgets, Orders], None]]] = {
     "scene": ("Scene", tab_scene.draw),
     "view": ("View", tab_view.draw),
 }
+
+
+def strip(height: float, *, is_seekable: bool) -> float:
+    """Return how much of a window's height the strip at its bottom takes; a low window is the panel's alone."""
+    taken = TIMELINE + MARGIN
+    return taken if is_seekable and height - 2 * MARGIN - taken >= LEAST else 0.0
 
 
 class Panel:
@@ -104,8 +113,10 @@ class Panel:
             return
         colours = self._widgets.push_colours()
         try:
-            self._panel()
-            if self._player.seekable:
+            height = self._imgui.GetIO().DisplaySize[1]
+            below = strip(height, is_seekable=self._player.seekable)
+            self._panel(height - 2 * MARGIN - below)
+            if below:
                 self._timeline()
         finally:
             self._imgui.PopStyleColor(colours)
@@ -171,12 +182,13 @@ class Panel:
     def _recolour(self, theme: Theme) -> None:
         self._widgets.dark = sum(theme.background) < 1.5
 
-    def _panel(self) -> None:
+    def _panel(self, room: float) -> None:
         imgui, orders = self._imgui, self._orders
         screen = imgui.GetIO().DisplaySize
-        height = max(240.0, screen[1] - 2 * MARGIN - (TIMELINE + MARGIN if self._player.seekable else 0))
+        # What does not fit is scrolled to.
+        height = max(2 * MARGIN, room)
         imgui.SetNextWindowPos((MARGIN, MARGIN), imgui.ImGuiCond_FirstUseEver)
-        imgui.SetNextWindowSizeConstraints((WIDTH, 120.0), (max(WIDTH, 0.6 * screen[0]), height))
+        imgui.SetNextWindowSizeConstraints((WIDTH, min(120.0, height)), (max(WIDTH, 0.6 * screen[0]), height))
         imgui.SetNextWindowBgAlpha(0.9)
         is_open = imgui.Begin(f"{self._player.title}###panel", imgui.ImGuiWindowFlags_AlwaysAutoResize)
         try:

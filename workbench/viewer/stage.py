@@ -16,7 +16,7 @@ from workbench.viewer.frames import UP
 from workbench.viewer.look import Theme
 from workbench.viewer.mouse import Mouse
 from workbench.viewer.orders import Orders
-from workbench.viewer.panel import MARGIN, TIMELINE, WIDTH, Panel
+from workbench.viewer.panel import MARGIN, WIDTH, Panel, strip
 from workbench.viewer.preview import Picture, cropped, fitted, placed, rendered_pictures
 from workbench.viewer.room import Room
 from workbench.viewer.session import has_mujoco_model
@@ -77,7 +77,7 @@ class _Window:
         width, height = (float(side) for side in self._polyscope.get_window_size())
         if not self._orders.view.panel:
             return Room(width, height)
-        return Room(width, height, WIDTH + MARGIN, TIMELINE + MARGIN if self._player.seekable else 0.0)
+        return Room(width, height, WIDTH + MARGIN, strip(height, is_seekable=self._player.seekable))
 
     def _tick(self) -> None:
         with backend.failures_explained():
