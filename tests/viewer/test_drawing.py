@@ -497,6 +497,26 @@ def test_all_is_seen_whole_beside_the_panel_when_that_is_asked_for(
     assert 0 < y.min() < y.max() < size[1] - TIMELINE - MARGIN
 
 
+def test_ghosts_that_ran_apart_are_all_seen_when_that_is_asked_for(opened: list[Any]) -> None:
+    import polyscope
+
+    made = [gymnasium.make("HalfCheetah-v5") for _ in range(3)]
+    opened += made
+    orders = make_orders(*(Session(env, _still(env), seed=0) for env in made), title="half_cheetah")
+    stage = MujocoStage(orders, THEMES["light"], size=(1100, 700), layout="ghosts", surface="offscreen")
+    opened.append(stage)
+    orders.do("pause")
+    for env, x in zip(made, (0.0, 1.0, 6.0), strict=True):
+        env.unwrapped.data.qpos[0] = x
+        mujoco.mj_forward(env.unwrapped.model, env.unwrapped.data)
+    orders.do("frame")
+    stage.show(0.0)
+    lens = lens_of(polyscope)
+    pixels = [lens.to_screen(c) for env in made for c in framing.corners(env.unwrapped.model, env.unwrapped.data)]
+    x, _ = np.array(pixels).T
+    assert WIDTH + MARGIN < x.min() < x.max() < 1100
+
+
 def test_a_step_by_hand_leaves_a_fast_model_where_it_was_in_the_picture(opened: list[Any]) -> None:
     import polyscope
 

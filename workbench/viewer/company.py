@@ -39,7 +39,7 @@ SLOWEST_S = 0.05
 TRIED = 8
 """So many pictures tell how long it takes."""
 
-STRIDE = 1.15
+STRIDE = 1.3
 """So many times as far from its middle as now reaches what walks, in its longest strides."""
 
 WIDEST = 4.0
@@ -127,19 +127,29 @@ class Company:
         distance = max(wide / (half * aspect), high / half) + nearer
         return View(view.azimuth_deg, elevation, distance)
 
-    def corners(self) -> Vector:
+    def corners(self, direction: Vector) -> Vector:
         """Return points, `(n, 3)`, that hold all that is to be seen at once between them, as it is drawn now.
 
-        Of ghosts that have run far away from the chosen one nothing is among them.
+        Ghosts that are too far from each other for one picture leave the chosen one and those near it.
+
+        Args:
+            direction: The unit vector that the camera looks along, `(3,)`; captions stand on its side of their models.
         """
         held = [np.zeros((0, 3))]
+        radius = self.framing.radius
+        apart = float(np.linalg.norm(self._away()))
         for place, data in zip(self._places, self._player.datas, strict=True):
-            if np.linalg.norm(place.point - self._chosen.point) > WIDEST * self.framing.radius and not self.is_tiled:
+            far = float(np.linalg.norm(place.point - self._chosen.point))
+            if apart > WIDEST * radius and far > WIDEST * radius and not self.is_tiled:
                 continue
             points = framing.corners(self._model, data)
             if self.framing.follow_body is not None:
                 points = place.point + STRIDE * (points - place.point)
             held.append(points + self._offset(place))
+            if self.is_tiled:
+                level = np.array([direction[0], direction[1], 0.0])
+                front = place.point + self._offset(place) - radius * level / max(float(np.linalg.norm(level)), 1e-9)
+                held.append(np.array([[front[0], front[1], self.framing.floor_height]]))
         return np.concatenate(held)
 
     def place(self, index: int) -> Vector:
@@ -226,13 +236,18 @@ class Company:
 
     def _middle(self) -> Vector:
         """Return the middle between the ghosts, as long as they are near enough to be seen together."""
-        points = np.array([place.point for place in self._places])
-        away: Vector = (points.min(axis=0) + points.max(axis=0)) / 2 - self._chosen.point
+        away = self._away()
         far = float(np.linalg.norm(away))
         most = WIDEST * self.framing.radius
         # Those that are too far away for one picture are given up little by little.
         middle: Vector = self._chosen.point + away * min(1.0, (most / max(far, 1e-9)) ** 8)
         return middle
+
+    def _away(self) -> Vector:
+        """Return how far the middle between all is from the chosen one, `(3,)`."""
+        points = np.array([place.point for place in self._places])
+        away: Vector = (points.min(axis=0) + points.max(axis=0)) / 2 - self._chosen.point
+        return away
 
     @property
     def _has_ghosts(self) -> bool:

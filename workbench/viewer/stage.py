@@ -176,8 +176,10 @@ class MujocoStage(_Window):
         company = self._company
         view = company.usual_view(wanted, room.aspect, covered=room.left / room.width)
         if wanted is None or not wanted.distance:
-            view = room.seen_whole(view)
-            view = replace(view, distance=max(view.distance, room.distance(view, company.corners() - self._point)))
+            fits = room.distance(view, company.corners(view.direction) - self._point)
+            # A model alone moves as far as its radius tells; of several the place that each has is known.
+            usual = 0.0 if company.is_tiled and fits else room.seen_whole(view).distance
+            view = replace(view, distance=max(usual, fits))
         self._aside = room.aside(view)
         target = self._point + self._aside
         self._polyscope.look_at_dir(view.position(target), target, UP)
