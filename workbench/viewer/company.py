@@ -127,29 +127,21 @@ class Company:
         distance = max(wide / (half * aspect), high / half) + nearer
         return View(view.azimuth_deg, elevation, distance)
 
-    def corners(self, direction: Vector) -> Vector:
+    def corners(self) -> Vector:
         """Return points, `(n, 3)`, that hold all that is to be seen at once between them, as it is drawn now.
 
-        Ghosts that are too far from each other for one picture leave the chosen one and those near it.
-
-        Args:
-            direction: The unit vector that the camera looks along, `(3,)`; captions stand on its side of their models.
+        Of ghosts that are too far from each other for one picture, only the chosen one and those near it count.
         """
         held = [np.zeros((0, 3))]
-        radius = self.framing.radius
-        apart = float(np.linalg.norm(self._away()))
+        most = WIDEST * self.framing.radius
+        is_split = not self.is_tiled and float(np.linalg.norm(self._away())) > most
         for place, data in zip(self._places, self._player.datas, strict=True):
-            far = float(np.linalg.norm(place.point - self._chosen.point))
-            if apart > WIDEST * radius and far > WIDEST * radius and not self.is_tiled:
+            if is_split and float(np.linalg.norm(place.point - self._chosen.point)) > most:
                 continue
             points = framing.corners(self._model, data)
             if self.framing.follow_body is not None:
                 points = place.point + STRIDE * (points - place.point)
             held.append(points + self._offset(place))
-            if self.is_tiled:
-                level = np.array([direction[0], direction[1], 0.0])
-                front = place.point + self._offset(place) - radius * level / max(float(np.linalg.norm(level)), 1e-9)
-                held.append(np.array([[front[0], front[1], self.framing.floor_height]]))
         return np.concatenate(held)
 
     def place(self, index: int) -> Vector:

@@ -173,13 +173,11 @@ class MujocoStage(_Window):
     def _look(self, wanted: View | None) -> None:
         """Put the camera where a view is; what it looks at stands in the middle of what the panel leaves free."""
         room = self._room()
-        company = self._company
-        view = company.usual_view(wanted, room.aspect, covered=room.left / room.width)
+        view = self._company.usual_view(wanted, room.aspect, covered=room.left / room.width)
         if wanted is None or not wanted.distance:
-            fits = room.distance(view, company.corners(view.direction) - self._point)
-            # A model alone moves as far as its radius tells; of several the place that each has is known.
-            usual = 0.0 if company.is_tiled and fits else room.seen_whole(view).distance
-            view = replace(view, distance=max(usual, fits))
+            view = room.seen_whole(view)
+            least = room.distance(view, self._company.corners() - self._point)
+            view = replace(view, distance=max(view.distance, least))
         self._aside = room.aside(view)
         target = self._point + self._aside
         self._polyscope.look_at_dir(view.position(target), target, UP)
