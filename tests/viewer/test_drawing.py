@@ -497,6 +497,27 @@ def test_all_is_seen_whole_beside_the_panel_when_that_is_asked_for(
     assert 0 < y.min() < y.max() < size[1] - TIMELINE - MARGIN
 
 
+def test_an_arm_that_turns_all_round_never_reaches_below_the_panel(opened: list[Any]) -> None:
+    import polyscope
+
+    env = gymnasium.make("Reacher-v5")
+    opened.append(env)
+    orders = make_orders(Session(env, _still(env), seed=0), title="reacher")
+    stage = MujocoStage(orders, THEMES["light"], size=(1100, 700), surface="offscreen")
+    opened.append(stage)
+    orders.do("pause")
+    stage.show(0.0)
+    lens, model, data = lens_of(polyscope), env.unwrapped.model, env.unwrapped.data
+    tip, places = model.body("fingertip").id, []
+    for angle in np.linspace(0, 2 * np.pi, 36):
+        data.qpos[:2] = angle, 0.0
+        mujoco.mj_forward(model, data)
+        places.append(lens.to_screen(np.array(data.xpos[tip])))
+    x, y = np.array(places).T
+    assert WIDTH + MARGIN < x.min() < x.max() < 1100
+    assert 0 < y.min() < y.max() < 700 - TIMELINE - MARGIN
+
+
 def test_ghosts_that_ran_apart_are_all_seen_when_that_is_asked_for(opened: list[Any]) -> None:
     import polyscope
 
