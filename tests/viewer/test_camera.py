@@ -65,3 +65,37 @@ def test_a_view_is_read_from_text() -> None:
 def test_other_texts_are_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(RequestError, match="--camera takes"):
         View.parse(text)
+
+
+@pytest.mark.parametrize("fps", [10, 60])
+def test_a_runner_is_in_the_middle_again_within_a_second(fps: int) -> None:
+    follower = Follower()
+    # It stands, and then runs.
+    for _ in range(2):
+        follower.update(np.zeros(3), 1 / fps)
+    point = np.zeros(3)
+    for frame in range(1, fps + 1):
+        point = follower.update(np.array([6.0 * frame / fps, 0, 0]), 1 / fps)
+    assert point[0] == pytest.approx(6.0, abs=0.05)
+
+
+def test_after_a_jump_into_a_run_nothing_is_left_behind() -> None:
+    follower = Follower()
+    follower.update(np.array([3.0, 0, 0]), 0.0)
+    for frame in range(1, 20):
+        target = np.array([3.0 + 0.3 * frame, 0, 0.02 * frame])
+        point = follower.update(target, 0.05)
+        assert point[:2] == pytest.approx(target[:2])
+        # Upwards the camera has to speed up first: a leap is no climb.
+        assert point[2] < target[2]
+
+
+def test_a_sudden_move_is_settled_with_little_overshoot() -> None:
+    follower = Follower()
+    for _ in range(2):
+        follower.update(np.zeros(3), 1 / 60)
+    course = np.array([follower.update(np.array([1.0, 0, 1.0]), 1 / 60) for _ in range(600)])
+    # The peak of a critically damped spring that heeds velocity: exp(-2) of the move.
+    assert course[:, 0].max() < 1.14
+    assert course[90:, 0] == pytest.approx(1.0, abs=0.01)
+    assert course[-1] == pytest.approx([1, 0, 1], abs=0.01)

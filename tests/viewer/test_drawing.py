@@ -410,6 +410,43 @@ def red(picture: Any) -> Any:
     return (parts[..., 0] - parts[..., 2] > 60) & (parts[..., 0] - parts[..., 1] > 60)
 
 
+@pytest.mark.parametrize(("size", "has_strip"), [((900, 400), True), ((900, 250), False), ((320, 240), False)])
+def test_in_a_low_window_the_panel_ends_above_the_strip_or_has_all_of_it(
+    size: tuple[int, int], has_strip: bool, opened: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import polyscope.imgui as imgui
+
+    env = gymnasium.make("HalfCheetah-v5")
+    opened.append(env)
+    orders = make_orders(Session(env, _still(env), seed=0), title="half_cheetah")
+    orders.do("panel", on=True, tab="view")
+    stage = MujocoStage(orders, THEMES["light"], size=size, surface="offscreen")
+    opened.append(stage)
+    ends: list[float] = []
+    tab_ends: list[float] = []
+    tops: list[float] = []
+    tabs, timeline = stage._panel._tabs, stage._panel._timeline
+
+    def note_tabs() -> None:
+        tabs()
+        ends.append(imgui.GetWindowPos()[1] + imgui.GetWindowSize()[1])
+        tab_ends.append(imgui.GetCursorScreenPos()[1])
+
+    def note_timeline() -> None:
+        timeline()
+        tops.append(size[1] - TIMELINE - MARGIN)
+
+    monkeypatch.setattr(stage._panel, "_tabs", note_tabs)
+    monkeypatch.setattr(stage._panel, "_timeline", note_timeline)
+    for _ in range(3):
+        stage.show(0.0)
+    assert bool(tops) == has_strip
+    # The tabs are there without scrolling; what a window is as large as settles within its first frames.
+    assert tab_ends[-1] < ends[-1]
+    assert ends[-1] <= (tops[-1] if tops else size[1])
+    assert stage._room().bottom == (TIMELINE + MARGIN if has_strip else 0)
+
+
 def test_nine_models_stand_beside_the_panel(opened: list[Any]) -> None:
     import polyscope
 
@@ -425,6 +462,97 @@ def test_nine_models_stand_beside_the_panel(opened: list[Any]) -> None:
     assert x.min() > WIDTH + MARGIN + 40
     assert x.max() < 1100 - 40
     assert y.max() < 700 - TIMELINE - MARGIN
+
+
+@pytest.mark.parametrize(("count", "size"), [(1, (1100, 700)), (3, (1100, 700)), (1, (640, 700))])
+def test_all_is_seen_whole_beside_the_panel_when_that_is_asked_for(
+    count: int, size: tuple[int, int], opened: list[Any]
+) -> None:
+    import polyscope
+
+    made = [gymnasium.make("HalfCheetah-v5") for _ in range(count)]
+    opened += made
+    orders = make_orders(*(Session(env, _still(env), seed=0) for env in made), title="half_cheetah")
+    stage = MujocoStage(orders, THEMES["light"], size=size, surface="offscreen")
+    opened.append(stage)
+    orders.do("pause")
+    stage.show(0.0)
+    for env in made:
+        model, data = env.unwrapped.model, env.unwrapped.data
+        # Far from where it was, in its longest stride, with no time gone by in which the camera could follow.
+        data.qpos[[0, 3, 4, 6, 7]] = [40.0, -0.9, 0.8, 1.0, -1.0]
+        mujoco.mj_forward(model, data)
+    orders.do("frame")
+    stage.show(0.0)
+    lens = lens_of(polyscope)
+    corners = [
+        lens.to_screen(corner + stage._company.offset(index))
+        for index, env in enumerate(made)
+        for corner in framing.corners(env.unwrapped.model, env.unwrapped.data)
+    ]
+    assert all(corner is not None for corner in corners)
+    x, y = np.array(corners).T
+    assert x.min() > WIDTH + MARGIN
+    assert x.max() < size[0]
+    assert 0 < y.min() < y.max() < size[1] - TIMELINE - MARGIN
+
+
+def test_an_arm_that_turns_all_round_never_reaches_below_the_panel(opened: list[Any]) -> None:
+    import polyscope
+
+    env = gymnasium.make("Reacher-v5")
+    opened.append(env)
+    orders = make_orders(Session(env, _still(env), seed=0), title="reacher")
+    stage = MujocoStage(orders, THEMES["light"], size=(1100, 700), surface="offscreen")
+    opened.append(stage)
+    orders.do("pause")
+    stage.show(0.0)
+    lens, model, data = lens_of(polyscope), env.unwrapped.model, env.unwrapped.data
+    tip, places = model.body("fingertip").id, []
+    for angle in np.linspace(0, 2 * np.pi, 36):
+        data.qpos[:2] = angle, 0.0
+        mujoco.mj_forward(model, data)
+        places.append(lens.to_screen(np.array(data.xpos[tip])))
+    x, y = np.array(places).T
+    assert WIDTH + MARGIN < x.min() < x.max() < 1100
+    assert 0 < y.min() < y.max() < 700 - TIMELINE - MARGIN
+
+
+def test_ghosts_that_ran_apart_are_all_seen_when_that_is_asked_for(opened: list[Any]) -> None:
+    import polyscope
+
+    made = [gymnasium.make("HalfCheetah-v5") for _ in range(3)]
+    opened += made
+    orders = make_orders(*(Session(env, _still(env), seed=0) for env in made), title="half_cheetah")
+    stage = MujocoStage(orders, THEMES["light"], size=(1100, 700), layout="ghosts", surface="offscreen")
+    opened.append(stage)
+    orders.do("pause")
+    for env, x in zip(made, (0.0, 1.0, 6.0), strict=True):
+        env.unwrapped.data.qpos[0] = x
+        mujoco.mj_forward(env.unwrapped.model, env.unwrapped.data)
+    orders.do("frame")
+    stage.show(0.0)
+    lens = lens_of(polyscope)
+    pixels = [lens.to_screen(c) for env in made for c in framing.corners(env.unwrapped.model, env.unwrapped.data)]
+    x, _ = np.array(pixels).T
+    assert WIDTH + MARGIN < x.min() < x.max() < 1100
+
+
+def test_a_step_by_hand_leaves_a_fast_model_where_it_was_in_the_picture(opened: list[Any]) -> None:
+    import polyscope
+
+    env = gymnasium.make("HalfCheetah-v5")
+    opened.append(env)
+    orders = make_orders(Session(env, _still(env), seed=0), title="half_cheetah")
+    stage = MujocoStage(orders, THEMES["light"], size=(1100, 700), surface="offscreen")
+    opened.append(stage)
+    env.unwrapped.data.qvel[0] = 10.0
+    middle = [(1100 + WIDTH + MARGIN) / 2, (700 - TIMELINE - MARGIN) / 2]
+    for steps in (1, 1, 1, -2, 2):
+        orders.do("step", n=steps)
+        stage.show(orders.player.advance(0.05))
+        seen = lens_of(polyscope).to_screen(stage._company.framing.target(orders.player.data))
+        assert seen == pytest.approx(middle, abs=2)
 
 
 def test_the_model_stays_where_it_is_seen_when_the_mouse_turns_and_nears_the_view(opened: list[Any]) -> None:

@@ -93,3 +93,25 @@ def test_marks_that_are_put_somewhere_do_not_make_the_rest_tiny() -> None:
     mark = "<body mocap='true' pos='0 0 1'><geom type='box' size='5 .01 .01'/></body>"
     marked = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{bodies}{mark}</worldbody></mujoco>")
     assert framing.frame(marked).radius < 1.5 * framing.frame(alone).radius
+
+
+def test_an_arm_that_turns_all_round_is_shown_with_all_that_it_sweeps() -> None:
+    arm = "<joint axis='0 0 1'/><geom type='capsule' size='.05' fromto='0 0 0 1 0 0'/>"
+    found = framing.frame(model(arm))
+    # Around its axle, but for the rarest poses, rather than around where it begins.
+    assert found.centre[:2] == pytest.approx([0, 0], abs=0.15)
+    assert found.radius > 1.2
+
+
+def test_the_corners_are_those_of_what_moves_as_it_is_now() -> None:
+    box = "<freejoint/><geom type='box' size='.1 .2 .3'/>"
+    made = model(box, "<geom type='box' size='9 9 .1'/>")
+    data = mujoco.MjData(made)
+    data.qpos[:] = [5, 0, 2, np.sqrt(0.5), 0, 0, np.sqrt(0.5)]  # A quarter turn about z.
+    mujoco.mj_forward(made, data)
+    found = framing.corners(made, data)
+    assert len(found) == 8
+    assert found.min(axis=0) == pytest.approx([4.8, -0.1, 1.7])
+    assert found.max(axis=0) == pytest.approx([5.2, 0.1, 2.3])
+    fixed = model("<geom size='.1'/>")
+    assert framing.corners(fixed, mujoco.MjData(fixed)).shape == (0, 3)

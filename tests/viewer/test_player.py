@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -123,6 +123,15 @@ def test_restart_is_a_real_reset_with_the_same_seed() -> None:
     player.restart()
     assert player.session.env.seeds == [0, 0]
     assert player.session.steps == 0
+    assert player.jumped
+
+
+@pytest.mark.parametrize("go", [lambda player: player.step_by(2), lambda player: player.skip_seconds(0.2)])
+def test_after_steps_by_hand_the_camera_does_not_glide(go: Callable[[Player], None]) -> None:
+    player = make_player()
+    player.jumped = False
+    go(player)
+    assert player.session.steps >= 2
     assert player.jumped
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from workbench.viewer.camera import FIELD_OF_VIEW_DEG, View
 from workbench.viewer.preview import cropped, placed
-from workbench.viewer.room import Room
+from workbench.viewer.room import EDGE, Room
 
 
 def test_a_point_that_the_camera_looks_beside_is_in_the_middle_of_what_is_free() -> None:
@@ -52,3 +52,36 @@ def test_a_preview_is_taken_around_the_middle_of_what_is_free_as_far_as_the_pict
     assert np.nonzero(square[50, :, 0])[0].tolist() == [50, 51]
     edge = cropped(picture, (100, 100), (0.9, 0.5))
     assert np.nonzero(edge[50, :, 0])[0].tolist() == [40, 41]
+
+
+@pytest.mark.parametrize(
+    "room",
+    [Room(1100, 700), Room(1100, 700, left=360, bottom=58), Room(700, 900, left=360), Room(1600, 300, bottom=58)],
+)
+@pytest.mark.parametrize("angles", [(135, -16), (20, -70)])
+def test_points_seen_from_the_least_distance_touch_the_edge_of_what_is_free(
+    room: Room, angles: tuple[float, float]
+) -> None:
+    points = np.random.default_rng(1).uniform(-1, 1, (40, 3)) * (2.0, 0.6, 0.5)
+    view = View(*angles, room.distance(View(*angles), points))
+    centre = room.aside(view)
+    x, y = pixels_of(points, view.position(centre), view, room).T
+    edge = EDGE * min(room.width, room.height)
+    spare = [x.min() - room.left, room.width - x.max(), y.min(), room.height - room.bottom - y.max()]
+    assert min(spare) == pytest.approx(edge, abs=0.01)
+
+
+def pixels_of(points: np.ndarray, eye: np.ndarray, view: View, room: Room) -> np.ndarray:
+    """Return where a pinhole camera sees points, from the upper left corner."""
+    forward = view.direction
+    right = np.cross(forward, (0, 0, 1)) / np.linalg.norm(np.cross(forward, (0, 0, 1)))
+    axes = np.stack([right, np.cross(forward, right)])
+    focal = room.height / 2 / np.tan(np.radians(FIELD_OF_VIEW_DEG) / 2)
+    seen = points - eye
+    pixels: np.ndarray = focal * (seen @ axes.T) / (seen @ forward)[:, None] + (room.width / 2, room.height / 2)
+    return pixels
+
+
+def test_where_nothing_is_free_no_distance_is_asked_for() -> None:
+    assert Room(300, 40, left=360, bottom=58).distance(View(135, -16), np.ones((2, 3))) == 0
+    assert Room(1100, 700).distance(View(135, -16), np.zeros((0, 3))) == 0

@@ -32,6 +32,14 @@ def test_a_view_is_found_as_it_was_left_for_each_environment_by_itself(state: Pa
     assert [path.name for path in (state / "viewer").iterdir()] == ["my_ant_v2.json"]
 
 
+def test_three_policies_are_remembered_apart_from_nine_and_from_one(state: Path) -> None:
+    three = ViewSettings(camera=View(135, -25, 3.0))
+    memory.remember(memory.name_of("ant", 3, "tiles"), three)
+    assert memory.recall(memory.name_of("ant", 3, "tiles"), "light").camera == three.camera
+    for count, layout in ((9, "tiles"), (3, "ghosts"), (1, "tiles")):
+        assert memory.recall(memory.name_of("ant", count, layout), "light").camera is None
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -72,8 +80,9 @@ def test_following_takes_the_time_that_is_asked_for_at_any_frame_rate() -> None:
 
     def behind(along_s: float, fps: int) -> float:
         follower = Follower(along_s)
-        follower.update(np.zeros(3), 0.0)
-        # What is followed jumps within the first frame, and stands.
+        for _ in range(2):
+            follower.update(np.zeros(3), 1 / fps)
+        # What is followed moves on within a frame, and stands.
         for _ in range(fps):
             point = follower.update(np.array([1.0, 0, 0]), 1 / fps)
         return float(1 - point[0])

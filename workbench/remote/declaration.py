@@ -213,7 +213,7 @@ COMMANDS: tuple[Message, ...] = (
         "Let the camera follow the model, or stand.",
         (
             Value("on", "flag", "whether it follows", True),
-            Value("seconds", "number", "how long it takes to catch up, simulated", 0.3, 0, SLOWEST_FOLLOWING_S),
+            Value("seconds", "number", "how long it takes to catch up, simulated", 0.2, 0, SLOWEST_FOLLOWING_S),
         ),
     ),
     Message(

@@ -24,7 +24,7 @@ FIELD_OF_VIEW_DEG = 40.0
 DISTANCE = 2.9
 """Distance from the camera in radii of the model."""
 
-ALONG_S = 0.3
+ALONG_S = 0.2
 """Time constant of following over the ground."""
 
 CameraName = NewType("CameraName", str)
@@ -156,7 +156,8 @@ class Follower:
 
     A critically damped spring that also heeds the velocity of what it follows: plain smoothing would trail a fast
     runner by a whole frame's width. It is solved exactly for a target that moves in a straight line between two
-    updates, so that two half steps bring the point where one whole step does.
+    updates, so that two half steps bring the point where one whole step does. After a jump it moves over the ground as
+    fast as what it follows does from there on: one that had to speed up first would be left behind by a runner.
 
     Args:
         along_s: Time constant over the ground; upwards it is longer in proportion, and 0 follows at once.
@@ -167,6 +168,8 @@ class Follower:
         self._point: Vector | None = None
         self._velocity: Vector = np.zeros(3)
         self._target: Vector = np.zeros(3)
+        self._is_fresh = True
+        """Nothing has moved since the jump."""
 
     def reset(self) -> None:
         """Forget where the point was: the next update jumps."""
@@ -176,10 +179,13 @@ class Follower:
         """Follow to `target`, where what is followed came within `elapsed_s`, and return the new point, `(3,)`."""
         target = np.array(target, dtype=float)
         if self._point is None or self.along_s <= 0:
-            self._point, self._velocity = target, np.zeros(3)
+            self._point, self._velocity, self._is_fresh = target, np.zeros(3), True
         elif elapsed_s > 0:
             pull = 1 / (self.along_s * np.array([1.0, 1.0, UP_S / ALONG_S]))
             speed = (target - self._target) / elapsed_s
+            if self._is_fresh:
+                # Upwards it does not: a jump into the middle of a leap is no climb.
+                self._velocity, self._is_fresh = np.array([speed[0], speed[1], 0.0]), False
             behind, falling_behind = self._target - self._point, speed - self._velocity
             decay = np.exp(-pull * elapsed_s)
             slope = falling_behind + pull * behind

@@ -39,6 +39,9 @@ SLOWEST_S = 0.05
 TRIED = 8
 """So many pictures tell how long it takes."""
 
+STRIDE = 1.3
+"""So many times as far from its middle as now reaches what walks, in its longest strides."""
+
 WIDEST = 4.0
 """How far the middle between ghosts may be from the chosen one for all to be seen, in radii; beyond, it is followed."""
 
@@ -124,6 +127,23 @@ class Company:
         distance = max(wide / (half * aspect), high / half) + nearer
         return View(view.azimuth_deg, elevation, distance)
 
+    def corners(self) -> Vector:
+        """Return points, `(n, 3)`, that hold all that is to be seen at once between them, as it is drawn now.
+
+        Of ghosts that are too far from each other for one picture, only the chosen one and those near it count.
+        """
+        held = [np.zeros((0, 3))]
+        most = WIDEST * self.framing.radius
+        is_split = not self.is_tiled and float(np.linalg.norm(self._away())) > most
+        for place, data in zip(self._places, self._player.datas, strict=True):
+            if is_split and float(np.linalg.norm(place.point - self._chosen.point)) > most:
+                continue
+            points = framing.corners(self._model, data)
+            if self.framing.follow_body is not None:
+                points = place.point + STRIDE * (points - place.point)
+            held.append(points + self._offset(place))
+        return np.concatenate(held)
+
     def place(self, index: int) -> Vector:
         """Return where the middle of one of the models is drawn, `(3,)`."""
         place = self._places[index]
@@ -208,13 +228,18 @@ class Company:
 
     def _middle(self) -> Vector:
         """Return the middle between the ghosts, as long as they are near enough to be seen together."""
-        points = np.array([place.point for place in self._places])
-        away: Vector = (points.min(axis=0) + points.max(axis=0)) / 2 - self._chosen.point
+        away = self._away()
         far = float(np.linalg.norm(away))
         most = WIDEST * self.framing.radius
         # Those that are too far away for one picture are given up little by little.
         middle: Vector = self._chosen.point + away * min(1.0, (most / max(far, 1e-9)) ** 8)
         return middle
+
+    def _away(self) -> Vector:
+        """Return how far the middle between all is from the chosen one, `(3,)`."""
+        points = np.array([place.point for place in self._places])
+        away: Vector = (points.min(axis=0) + points.max(axis=0)) / 2 - self._chosen.point
+        return away
 
     @property
     def _has_ghosts(self) -> bool:

@@ -6,6 +6,8 @@ environment are framed alike.
 
 from __future__ import annotations
 
+import itertools
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,6 +90,16 @@ def frame(model: Any, *, follow: str | None = None) -> Framing:
     return Framing(floor, height, radius, (low + high) / 2, body, lift, *_view(model))
 
 
+def corners(model: Any, data: Any) -> Vector:
+    """Return the corners of the boxes around what moves, as it is now, `(n, 3)`; none where nothing does."""
+    moving = [index for index in range(model.ngeom) if _moves(model, index)]
+    centre, half = model.geom_aabb[moving, :3], model.geom_aabb[moving, 3:]
+    signs = np.array(list(itertools.product((-1, 1), repeat=3)))
+    within = centre[:, None] + signs * half[:, None]
+    rotation = data.geom_xmat[moving].reshape(-1, 3, 3)
+    return np.array(data.geom_xpos[moving][:, None] + np.einsum("nij,nkj->nki", rotation, within)).reshape(-1, 3)
+
+
 def _lowest(model: Any, data: Any, low: Vector) -> float:
     """Return the height of the lowest thing there is, `low` being the corner of what moves."""
     solid = [index for index in range(model.ngeom) if _solid(model, index)]
@@ -121,23 +133,21 @@ def _extent(model: Any, data: Any, geoms: list[int]) -> tuple[Vector, Vector]:
 
 
 def _reachable(model: Any, low: Vector, high: Vector, geoms: list[int]) -> tuple[Vector, Vector]:
-    """Widen the corners by the poses within the joints' limits; one without limits, or far ones, stays where it is."""
+    """Widen the corners by the poses within the joints' limits: hinges without any turn all round, far slides stay."""
     data = mujoco.MjData(model)
     far = 2 * float(np.linalg.norm(high - low))
     varied = [
         joint
         for joint in range(model.njnt)
-        if model.jnt_limited[joint]
-        and (
-            int(model.jnt_type[joint]) == _HINGE or (int(model.jnt_type[joint]) == _SLIDE and _span(model, joint) < far)
-        )
+        if int(model.jnt_type[joint]) == _HINGE or (int(model.jnt_type[joint]) == _SLIDE and _span(model, joint) < far)
     ]
     random = np.random.default_rng(0)
     lows, highs = np.empty((POSES, 3)), np.empty((POSES, 3))
     for pose in range(POSES):
         data.qpos[:] = model.qpos0
         for joint in varied:
-            data.qpos[model.jnt_qposadr[joint]] = random.uniform(*model.jnt_range[joint])
+            limits = model.jnt_range[joint] if model.jnt_limited[joint] else (-math.pi, math.pi)
+            data.qpos[model.jnt_qposadr[joint]] = random.uniform(*limits)
         mujoco.mj_kinematics(model, data)
         lows[pose], highs[pose] = _extent(model, data, geoms)
     # Poses at the ends of all joints at once are rare: a picture that held them too would show everything else small.

@@ -1,4 +1,7 @@
-"""The view and the window as they were left, one small file for each environment in the user's state folder."""
+"""The view and the window as they were left, one small file for each environment in the user's state folder.
+
+Several policies at once have one for each number of them.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,11 @@ def state_folder() -> Path:
     """Return where the state of windows is kept: `$WORKBENCH_STATE`, else the user's state folder."""
     chosen = os.environ.get(STATE_VARIABLE)
     return Path(chosen) if chosen else Path(platformdirs.user_state_dir("workbench"))
+
+
+def name_of(environment: str, count: int, layout: str) -> str:
+    """Return the name of what so many policies of an environment are seen in: what shows three would cut off nine."""
+    return environment if count == 1 else f"{environment} {count} {layout}"
 
 
 def memory_of(environment: str) -> Path:

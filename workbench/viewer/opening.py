@@ -78,7 +78,7 @@ def open_show(
             on_episode=on_episode,
             on_begin=lambda: orders.take_newest(),
         )
-        name = targets[0].name if len(targets) == 1 else f"{targets[0].name} {layout}"
+        name = memory.name_of(targets[0].name, len(targets), layout)
         view = memory.recall(name, args.theme)
         screens = Screens(
             player,

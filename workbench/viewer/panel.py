@@ -29,6 +29,9 @@ TIMELINE = 46.0
 NOTICE = 620.0
 """Width of the lines that say why something was refused."""
 
+LEAST = 220.0
+"""The least height of the panel beside which the strip is shown: the transport, the tabs and a row of one of them."""
+
 GIZMO = 42.0
 """Its radius in pixels."""
 
@@ -39,6 +42,12 @@ _TABS: dict[str, tuple[str, Callable[[Widgets, Orders], None]]] = {
     "scene": ("Scene", tab_scene.draw),
     "view": ("View", tab_view.draw),
 }
+
+
+def strip(height: float, *, is_seekable: bool) -> float:
+    """Return how much of a window's height the strip at its bottom takes; a low window is the panel's alone."""
+    taken = TIMELINE + MARGIN
+    return taken if is_seekable and height - 2 * MARGIN - taken >= LEAST else 0.0
 
 
 class Panel:
@@ -107,8 +116,10 @@ class Panel:
         try:
             self._notice()
             if self._orders.view.panel:
-                self._panel()
-                if self._player.seekable:
+                height = self._imgui.GetIO().DisplaySize[1]
+                below = strip(height, is_seekable=self._player.seekable)
+                self._panel(height - 2 * MARGIN - below)
+                if below:
                     self._timeline()
         finally:
             self._imgui.PopStyleColor(colours)
@@ -174,12 +185,13 @@ class Panel:
     def _recolour(self, theme: Theme) -> None:
         self._widgets.dark = sum(theme.background) < 1.5
 
-    def _panel(self) -> None:
+    def _panel(self, room: float) -> None:
         imgui, orders = self._imgui, self._orders
         screen = imgui.GetIO().DisplaySize
-        height = max(240.0, screen[1] - 2 * MARGIN - (TIMELINE + MARGIN if self._player.seekable else 0))
+        # What does not fit is scrolled to.
+        height = max(2 * MARGIN, room)
         imgui.SetNextWindowPos((MARGIN, MARGIN), imgui.ImGuiCond_FirstUseEver)
-        imgui.SetNextWindowSizeConstraints((WIDTH, 120.0), (max(WIDTH, 0.6 * screen[0]), height))
+        imgui.SetNextWindowSizeConstraints((WIDTH, min(120.0, height)), (max(WIDTH, 0.6 * screen[0]), height))
         imgui.SetNextWindowBgAlpha(0.9)
         is_open = imgui.Begin(f"{self._player.title}###panel", imgui.ImGuiWindowFlags_AlwaysAutoResize)
         try:
@@ -241,7 +253,7 @@ class Panel:
         screen = imgui.GetIO().DisplaySize
         room = min(NOTICE, screen[0] - 4 * MARGIN)
         left = min(WIDTH + 2 * MARGIN, screen[0] - room - 3 * MARGIN)
-        bottom = screen[1] - MARGIN - (TIMELINE + MARGIN if self._player.seekable else 0)
+        bottom = screen[1] - MARGIN - strip(screen[1], is_seekable=self._player.seekable)
         imgui.SetNextWindowPos((left, bottom), 0, (0.0, 1.0))
         imgui.SetNextWindowBgAlpha(0.9)
         flags = (

@@ -200,6 +200,7 @@ class Player:
             if taken and self.is_live and self.has_ended:
                 break
             self._step()
+        self.jumped = True
 
     def skip_seconds(self, seconds: float) -> None:
         """Go on or back by simulated time, within the episode.
@@ -215,6 +216,7 @@ class Player:
             if self.is_live and self.has_ended:
                 break
             self._step()
+        self.jumped = True
 
     def seek(self, step: int) -> None:
         """Show the recorded state after `step` steps of the episode, or the nearest one.

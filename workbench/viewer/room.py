@@ -9,6 +9,9 @@ import numpy as np
 
 from workbench.viewer.camera import FIELD_OF_VIEW_DEG, Vector, View
 
+EDGE = 0.03
+"""Left free around what is to be seen whole, of the shorter side of the window."""
+
 LOWEST = 0.3
 """The least share of the picture's height that a model is shrunk to, however little is left free."""
 
@@ -40,6 +43,28 @@ class Room:
     def seen_whole(self, view: View) -> View:
         """Return a view that fills a whole picture, from so far away that the same fits into what is free."""
         return replace(view, distance=view.distance / self.share)
+
+    def distance(self, view: View, points: Vector) -> float:
+        """Return the least distance at which points lie within what is free; 0 where that is too small for any.
+
+        Args:
+            view: The direction; its distance does not matter.
+            points: Where they are, from the point that the camera looks at, `(n, 3)`.
+        """
+        azimuth = math.radians(view.azimuth_deg)
+        right = np.array([math.sin(azimuth), -math.cos(azimuth), 0.0])
+        up = np.cross(right, view.direction)
+        pixels = self.height / 2 / math.tan(math.radians(FIELD_OF_VIEW_DEG / 2))
+        ahead, edge = points @ view.direction, EDGE * min(self.width, self.height)
+        least = 0.0
+        for across, size, covered in ((points @ right, self.width, self.left), (points @ up, self.height, self.bottom)):
+            # The camera looks beside the points, so both edges of what is free are as far from their middle.
+            half, whole = (size - covered) / 2 - edge, size / 2 - edge
+            if half > 0 and len(points):
+                beyond = pixels * across - whole * ahead
+                before = -pixels * across - (whole - covered) * ahead
+                least = max(least, float(beyond.max()) / half, float(before.max()) / half)
+        return least
 
     def aside(self, view: View) -> Vector:
         """Return how far beside a point, `(3,)`, the camera looks for the point to be in the middle of what is free."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from workbench.viewer.frames import UP
 from workbench.viewer.look import Theme
 from workbench.viewer.mouse import Mouse
 from workbench.viewer.orders import Orders
-from workbench.viewer.panel import MARGIN, TIMELINE, WIDTH, Panel
+from workbench.viewer.panel import MARGIN, WIDTH, Panel, strip
 from workbench.viewer.preview import Picture, cropped, fitted, placed, rendered_pictures
 from workbench.viewer.room import Room
 from workbench.viewer.session import has_mujoco_model
@@ -77,7 +78,7 @@ class _Window:
         width, height = (float(side) for side in self._polyscope.get_window_size())
         if not self._orders.view.panel:
             return Room(width, height)
-        return Room(width, height, WIDTH + MARGIN, TIMELINE + MARGIN if self._player.seekable else 0.0)
+        return Room(width, height, WIDTH + MARGIN, strip(height, is_seekable=self._player.seekable))
 
     def _tick(self) -> None:
         with backend.failures_explained():
@@ -125,9 +126,10 @@ class MujocoStage(_Window):
         The camera glides by simulated time, so that it stands still while the simulation does.
         """
         player, view = self._player, self._orders.view
-        jumped = player.jumped or not view.track
+        asked = self._calls != view.camera_calls
+        jumped = player.jumped or asked or not view.track
         point = self._company.target(moved_s, jumped=jumped)
-        if self._calls != view.camera_calls:
+        if asked:
             self._calls = view.camera_calls
             self._point, self._span = point, self._company.span
             self._look(view.camera)
@@ -175,6 +177,8 @@ class MujocoStage(_Window):
         view = self._company.usual_view(wanted, room.aspect, covered=room.left / room.width)
         if wanted is None or not wanted.distance:
             view = room.seen_whole(view)
+            least = room.distance(view, self._company.corners() - self._point)
+            view = replace(view, distance=max(view.distance, least))
         self._aside = room.aside(view)
         target = self._point + self._aside
         self._polyscope.look_at_dir(view.position(target), target, UP)
