@@ -152,7 +152,7 @@ def view_of(framing: Framing, wanted: View | None = None, aspect: float = 1.0) -
         return view
     whole = DISTANCE * framing.radius / min(1.0, max(aspect, 0.1))
     half = math.tan(math.radians(FIELD_OF_VIEW_DEG / 2))
-    return replace(view, distance=max(whole, framing.half_height(view.elevation_deg) / half))
+    return replace(view, distance=max(whole, framing.upright(view.elevation_deg) / half))
 
 
 class Follower:

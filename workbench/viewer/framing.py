@@ -65,19 +65,19 @@ class Framing:
     elevation_deg: float
     """Where to look from: the model's own view where it names one, else what shows its motion."""
 
-    def half_height(self, elevation_deg: float) -> float:
-        """Return how far above and below its middle it is seen, in metres, with room for hops where it can leave.
+    @property
+    def wide(self) -> float:
+        """Half of how far it reaches over the floor, in metres."""
+        return math.sqrt(max(0.0, self.radius**2 - (self.height / 2) ** 2))
+
+    def upright(self, elevation_deg: float) -> float:
+        """Return how far above and below its middle it is seen, in metres, with room to hop where it can leave.
 
         Args:
             elevation_deg: Of the camera.
         """
-        tilt = math.radians(elevation_deg)
-        half = min(self.height / 2, self.radius)
-        wide = math.sqrt(self.radius**2 - half**2)
-        upright = half * math.cos(tilt)
-        # The sphere around it holds it however it is turned.
-        seen = min(self.radius, upright + wide * abs(math.sin(tilt)))
-        return max(seen, (1 + RISE) * upright) if self.rises else seen
+        seen = self.height / 2 * math.cos(math.radians(elevation_deg))
+        return (1 + RISE) * seen if self.rises else seen
 
     def target(self, data: Any) -> Vector:
         """Return the point to look at, `(3,)`."""
