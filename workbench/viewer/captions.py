@@ -1,7 +1,8 @@
 """Where the captions of several policies go, and in how many lines: whole, within the picture, none over another.
 
 Pure arithmetic: what draws them tells how wide words are. Captions that have no room are first broken into lines, then
-written smaller; only where letters would be too small to be read are the longest words cut, with a mark that says so.
+written smaller; where letters would be too small to be read they may cover other things, and only where the picture is
+too narrow for a name are words cut, with a mark that says so.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ GAP = 0.2
 SHRINK = 0.9
 """How much smaller letters become at once."""
 
-STACK = 0.6
+STACK = 0.5
 """The share of a picture's height, and of its width, that captions in its corner may take."""
 
 NARROWEST = 0.6
@@ -113,20 +114,20 @@ def beside(
         places: The middle of the upper edge of each, in pixels; None for one that is out of sight.
         rooms: What each stays within.
         columns: How many stand beside each other in a room.
-        highest: How high a caption may be, in pixels, as long as its letters can be smaller.
+        highest: How high a caption should be at most, in pixels, to cover nothing else.
         letters: The height of the letters, where there is room.
         smallest: What can still be read.
         measure: Tells how wide words are.
     """
-    for size, cuts in _sizes(letters, smallest):
+    for size, crowds, cuts in _tries(letters, smallest):
         inner = [room.inside(MARGIN * size) for room in rooms]
-        apart = max(_distance(places, LINE * size), NARROWEST * rooms[0].width / columns)
+        apart = math.inf if crowds else max(_distance(places, LINE * size), NARROWEST * rooms[0].width / columns)
         blocks: list[_Block] = []
         for text, room in zip(texts, inner, strict=True):
             block = _block(text, min(room.width / columns, apart), size, measure, cuts=cuts)
             if block is not None:
                 blocks.append(block)
-        if len(blocks) < len(texts) or (size > smallest and max(block.height for block in blocks) > highest):
+        if len(blocks) < len(texts) or (not crowds and max(block.height for block in blocks) > highest):
             continue
         boxes: list[Box] = []
         for block, place, room in zip(blocks, places, inner, strict=True):
@@ -161,10 +162,10 @@ def stacked(
         smallest: What can still be read.
         measure: Tells how wide words are.
     """
-    for size, cuts in _sizes(letters, smallest):
+    for size, crowds, cuts in _tries(letters, smallest):
         inner = room.inside(MARGIN * size)
         # Letters that can hardly be read are worse than words over what is in the middle.
-        share = STACK if size > smallest else 1.0
+        share = 1.0 if crowds else STACK
         blocks = [_block(text, share * inner.width, size, measure, cuts=cuts) for text in texts]
         there = [block for block in blocks if block is not None]
         height = sum(block.height for block in there) + GAP * size * (len(there) - 1)
@@ -202,13 +203,13 @@ def _distance(places: Sequence[tuple[float, float] | None], height: float) -> fl
     )
 
 
-def _sizes(letters: float, smallest: float) -> Iterator[tuple[float, bool]]:
-    """Yield letter heights to try, from large to small, and whether words may be cut: at the very last they are."""
+def _tries(letters: float, smallest: float) -> Iterator[tuple[float, bool, bool]]:
+    """Yield letter heights to try, and with each whether captions may crowd what they tell of, and whether be cut."""
     size = letters
     while size > smallest:
-        yield size, False
+        yield size, False, False
         size *= SHRINK
-    yield from ((smallest, False), (smallest, True))
+    yield from ((smallest, False, False), (smallest, True, False), (smallest, True, True))
 
 
 def _block(text: str, room: float, size: float, measure: Measure, *, cuts: bool) -> _Block | None:
@@ -221,7 +222,7 @@ def _block(text: str, room: float, size: float, measure: Measure, *, cuts: bool)
     else:
         if not cuts:
             return None
-        lines = tuple(_cut(line, widest, size, measure) for line in lines)
+        lines = tuple(line if measure(line, size) <= widest else _cut(line, widest, size, measure) for line in lines)
         width = max(measure(line, size) for line in lines)
     return _Block(lines, width + 2 * PAD_X * size, (LINE * len(lines) + 2 * PAD_Y) * size)
 

@@ -275,7 +275,7 @@ class Company:
         pale = self._is_solid and not chosen
         tint = blend(COLOURS[index], self._theme.background, PALE) if pale else COLOURS[index]
         opacity = 1.0 if chosen or self._is_solid else GHOST_OPACITY
-        return Dress(f"{index} ", tint, opacity, has_floor=chosen)
+        return Dress(f"{index} ", tint, opacity, has_floor=chosen, has_scenery=chosen)
 
     @property
     def _front(self) -> View:

@@ -186,7 +186,7 @@ def captioned(
         picture: What is written on.
         lines: One for each policy; broken where there is no room for it.
         places: The middle of the upper edge of each, in pixels; None for one that is out of sight.
-        highest: How high a caption may be, in pixels, as long as its letters can be read when they are smaller.
+        highest: How high a caption should be at most, in pixels, to cover nothing else.
     """
     rooms = [_whole(picture)] * len(lines)
     columns = columns_of(len(lines))
