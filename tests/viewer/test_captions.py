@@ -9,6 +9,7 @@ import pytest
 
 from tests.viewer.fakes import Counting, Nodding
 from workbench.viewer import side_by_side
+from workbench.viewer.camera import View
 from workbench.viewer.captions import PARTED, Box, Caption, beside, stacked
 from workbench.viewer.ensemble import Together, columns_of
 from workbench.viewer.options import PRESETS
@@ -124,9 +125,12 @@ def test_pictures_that_environments_render_keep_their_captions_within_them() -> 
 
 
 @pytest.mark.xdist_group("polyscope")
-@pytest.mark.parametrize(("name", "count"), [("Ant-v5", 6), ("Hopper-v5", 9), ("Swimmer-v5", 7)])
+@pytest.mark.parametrize(
+    ("name", "count", "camera"),
+    [("Ant-v5", 6, None), ("Hopper-v5", 9, None), ("Swimmer-v5", 7, None), ("Hopper-v5", 9, View(20.0, -8.0))],
+)
 def test_models_beside_each_other_are_of_one_size_and_fill_the_picture(
-    name: str, count: int, monkeypatch: pytest.MonkeyPatch
+    name: str, count: int, camera: View | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from workbench.viewer.look import THEMES
     from workbench.viewer.mouse import lens_of
@@ -144,8 +148,9 @@ def test_models_beside_each_other_are_of_one_size_and_fill_the_picture(
     monkeypatch.setattr(side_by_side, "written", written)
     size = (480, 360)
     titles = [f"e66{number} 1.09 M" for number in range(count)]
+    view = ViewSettings(camera=camera)
     frames = side_by_side.CompanyFrames(
-        together, titles, size=size, samples=1, theme=THEMES["light"], layout="tiles", view=ViewSettings()
+        together, titles, size=size, samples=1, theme=THEMES["light"], layout="tiles", view=view
     )
     try:
         frames.draw(0.0)

@@ -76,9 +76,18 @@ class Company:
         theme: The colours around them.
         view: What is shown of them.
         layout: How several are arranged.
+        front: The view that several beside each other face; the usual one without.
     """
 
-    def __init__(self, player: Troupe, theme: Theme, view: ViewSettings, layout: Layout = "tiles") -> None:
+    def __init__(
+        self,
+        player: Troupe,
+        theme: Theme,
+        view: ViewSettings,
+        layout: Layout = "tiles",
+        *,
+        front: View | None = None,
+    ) -> None:
         self._player = player
         self._theme = theme
         self._view = view
@@ -87,6 +96,8 @@ class Company:
         core = player.session.env.unwrapped
         self._model = core.model
         self.framing: Framing = framing.frame(core.model, follow=getattr(core, "follow_body", None))
+        usual = view_of(self.framing)
+        self._front = front or View(usual.azimuth_deg, min(usual.elevation_deg, LOOKED_DOWN))
         self._tile = floor.island_tile(self.framing.radius)
         self._patch = floor.island(self.framing.radius)
         self._bodies = {body_name(self._model, body): body for body in range(self._model.nbody)}
@@ -142,7 +153,10 @@ class Company:
         point[2] = self.framing.floor_height + self._places[index].slot[2]
         level = self._places[index].slot - lens.eye
         level[2] = 0.0
-        return lens.to_screen(point - self._before * level / max(float(np.linalg.norm(level)), 1e-9))
+        before = point - self._before * level / max(float(np.linalg.norm(level)), 1e-9)
+        # Seen from below, what is before the feet is above them.
+        seen = [pixel for pixel in (lens.to_screen(point), lens.to_screen(before)) if pixel is not None]
+        return max(seen, key=lambda pixel: pixel[1], default=None)
 
     def caption_height(self, lens: Lens) -> float:
         """Return how high captions below models that stand beside each other may be, in pixels, to cover none."""
@@ -276,12 +290,6 @@ class Company:
         tint = blend(COLOURS[index], self._theme.background, PALE) if pale else COLOURS[index]
         opacity = 1.0 if chosen or self._is_solid else GHOST_OPACITY
         return Dress(f"{index} ", tint, opacity, has_floor=chosen, has_scenery=chosen)
-
-    @property
-    def _front(self) -> View:
-        """The usual view of models beside each other, without its distance."""
-        view = view_of(self.framing)
-        return View(view.azimuth_deg, min(view.elevation_deg, LOOKED_DOWN))
 
     @property
     def _seen(self) -> tuple[float, float]:

@@ -83,7 +83,7 @@ class CompanyFrames:
         backend.start("offscreen", size=size, samples=samples, theme=theme)
         self._polyscope = backend.import_polyscope()
         with backend.failures_explained():
-            self._company = Company(together, theme, view, layout)
+            self._company = Company(together, theme, view, layout, front=view.camera)
         if self._camera is not None:
             look_through(self._polyscope, projection_of(core.model, self._camera, length_scale(self._company.framing)))
 
