@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypedDict
 
 import numpy as np
@@ -227,8 +227,14 @@ def _letters(picture: NDArray[np.uint8]) -> _Letters:
     return {
         "letters": max(SMALLEST_PX, LINE * picture.shape[0]),
         "smallest": SMALLEST_PX,
-        "measure": lambda words, size: float(_font(size).getlength(words)),
+        "measure": _measured,
     }
+
+
+@lru_cache(maxsize=4096)
+def _measured(words: str, size: float) -> float:
+    # Names and endings are the same in every picture.
+    return float(_font(size).getlength(words))
 
 
 @cache
