@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from workbench.viewer import framing
+from workbench.viewer.camera import Follower, View, view_of
 
 
 def model(body: str, world: str = "", head: str = "") -> Any:
@@ -115,3 +116,30 @@ def test_the_corners_are_those_of_what_moves_as_it_is_now() -> None:
     assert found.max(axis=0) == pytest.approx([5.2, 0.1, 2.3])
     fixed = model("<geom size='.1'/>")
     assert framing.corners(fixed, mujoco.MjData(fixed)).shape == (0, 3)
+
+
+def on_screen(height: float, view: View) -> float:
+    """Return where something above what is looked at is seen: 1 is the upper edge of a picture, -1 the lower one."""
+    tilt = np.radians(view.elevation_deg)
+    return float(height * np.cos(tilt) / ((view.distance + height * np.sin(tilt)) * np.tan(np.radians(20))))
+
+
+LEG = "<geom type='capsule' size='.05' fromto='0 0 -.65 0 0 .65'/>"
+
+
+def test_what_hops_keeps_its_head_and_its_foot_in_the_picture() -> None:
+    hopper = "<joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>" + LEG
+    view = view_of(framing.frame(model(hopper)), None, 4 / 3)
+    follower = Follower()
+    for moment in np.arange(0, 3, 0.01):
+        # It falls down from 0.3 m and bounces, again and again.
+        height = 0.3 - 9.81 / 2 * ((moment + 0.247) % 0.494 - 0.247) ** 2
+        ahead = height - follower.update(np.array([0.0, 0.0, height]), 0.01)[2]
+        assert -1 < on_screen(-0.7 + ahead, view) < on_screen(0.7 + ahead, view) < 1
+
+
+def test_what_cannot_hop_or_lies_flat_fills_the_picture() -> None:
+    pinned = framing.frame(model("<joint type='slide' axis='1 0 0'/>" + LEG))
+    flat = framing.frame(model("<freejoint/><geom type='box' size='.5 .5 .1'/>"))
+    for found in (pinned, flat):
+        assert view_of(found, None, 4 / 3).distance == pytest.approx(2.9 * found.radius)

@@ -148,7 +148,11 @@ def view_of(framing: Framing, wanted: View | None = None, aspect: float = 1.0) -
         aspect: Width of the picture over its height; a model is seen whole in narrow ones too.
     """
     view = wanted or View(framing.azimuth_deg, framing.elevation_deg)
-    return view if view.distance else replace(view, distance=DISTANCE * framing.radius / min(1.0, max(aspect, 0.1)))
+    if view.distance:
+        return view
+    whole = DISTANCE * framing.radius / min(1.0, max(aspect, 0.1))
+    half = math.tan(math.radians(FIELD_OF_VIEW_DEG / 2))
+    return replace(view, distance=max(whole, framing.upright(view.elevation_deg) / half))
 
 
 class Follower:

@@ -24,8 +24,17 @@ Layout = Literal["tiles", "ghosts"]
 
 APART = 2.7
 """Between the middles of two models beside each other, in radii."""
-BEHIND = 3.2
-"""Between those of two behind each other."""
+
+LOOKED_DOWN = -25.0
+"""The elevation that models beside each other are seen from, in degrees, unless their own view is steeper."""
+
+STEEP = -45.0
+"""The elevation from which on rows that stand on one level hide nothing of each other."""
+
+BEFORE = 0.55
+"""How far before the middle of a model its caption begins at least, in radii, along the floor."""
+WRITTEN = 0.6
+"""The height of a caption, in radii."""
 
 GHOST_OPACITY = 0.5
 GHOST_PASSES = 2
@@ -70,9 +79,18 @@ class Company:
         theme: The colours around them.
         view: What is shown of them.
         layout: How several are arranged.
+        front: The view that several beside each other face; the usual one without.
     """
 
-    def __init__(self, player: Troupe, theme: Theme, view: ViewSettings, layout: Layout = "tiles") -> None:
+    def __init__(
+        self,
+        player: Troupe,
+        theme: Theme,
+        view: ViewSettings,
+        layout: Layout = "tiles",
+        *,
+        front: View | None = None,
+    ) -> None:
         self._player = player
         self._theme = theme
         self._view = view
@@ -81,6 +99,8 @@ class Company:
         core = player.session.env.unwrapped
         self._model = core.model
         self.framing: Framing = framing.frame(core.model, follow=getattr(core, "follow_body", None))
+        usual = view_of(self.framing)
+        self._front = front or View(usual.azimuth_deg, min(usual.elevation_deg, LOOKED_DOWN))
         self._tile = floor.island_tile(self.framing.radius)
         self._patch = floor.island(self.framing.radius)
         self._bodies = {body_name(self._model, body): body for body in range(self._model.nbody)}
@@ -103,29 +123,27 @@ class Company:
             return self.framing.radius
         return self.framing.radius + float(np.linalg.norm(self._middle() - self._chosen.point))
 
-    def usual_view(self, wanted: View | None = None, aspect: float = 4 / 3, *, covered: float = 0.0) -> View:
+    def usual_view(self, wanted: View | None = None, aspect: float = 4 / 3) -> View:
         """Return the wanted view with a distance, or the one that suits the models.
 
         Args:
             wanted: The view, its distance 0 where it is to be found.
             aspect: Width of the picture over its height, as far as nothing lies over it.
-            covered: The share of the width that something lies over. What is nearer than the middle is seen further to
-                the other side than the middle is.
         """
-        view = view_of(self.framing, wanted, aspect)
-        if (wanted is not None and wanted.distance) or not self.is_tiled:
-            return view
+        if not self.is_tiled or (wanted is not None and wanted.distance):
+            return view_of(self.framing, wanted, aspect)
+        view = wanted or self._front
         radius = self.framing.radius
-        columns = columns_of(len(self._player.lanes))
-        rows = math.ceil(len(self._player.lanes) / columns)
-        elevation = view.elevation_deg if wanted is not None else min(view.elevation_deg, -20.0 - 5.0 * rows)
-        wide = ((columns - 1) / 2 * APART + 1.05) * radius
-        deep = ((rows - 1) / 2 * BEHIND + 0.4) * radius
-        high = deep * math.sin(math.radians(-elevation)) + 1.1 * radius
+        right, up = _across(view), np.cross(_across(view), view.direction)
         half = math.tan(math.radians(FIELD_OF_VIEW_DEG / 2))
-        nearer = deep * math.cos(math.radians(elevation)) / (1 - min(covered, 0.6))
-        distance = max(wide / (half * aspect), high / half) + nearer
-        return View(view.azimuth_deg, elevation, distance)
+        above, below = self._seen
+        distance = 0.0
+        for place in self._places:
+            x, y, nearer = (float(axis @ place.slot) for axis in (right, up, -view.direction))
+            wide, high = abs(x) + 1.05 * radius, max(y + above, below - y)
+            distance = max(distance, nearer + max(wide / (half * aspect), high / half))
+        # What is nearer than the middle of a model is seen larger.
+        return View(view.azimuth_deg, view.elevation_deg, distance + 0.3 * radius)
 
     def corners(self) -> Vector:
         """Return points, `(n, 3)`, that hold all that is to be seen at once between them, as it is drawn now.
@@ -152,10 +170,17 @@ class Company:
     def caption_place(self, index: int, lens: Lens) -> tuple[float, float] | None:
         """Return the pixel before the feet of a model that stands beside others; None where it is out of sight."""
         point = self.place(index)
-        point[2] = self.framing.floor_height
+        point[2] = self.framing.floor_height + self._places[index].slot[2]
         level = self._places[index].slot - lens.eye
         level[2] = 0.0
-        return lens.to_screen(point - 0.55 * self.framing.radius * level / max(float(np.linalg.norm(level)), 1e-9))
+        before = point - self._before * level / max(float(np.linalg.norm(level)), 1e-9)
+        # Seen from below, what is before the feet is above them.
+        seen = [pixel for pixel in (lens.to_screen(point), lens.to_screen(before)) if pixel is not None]
+        return max(seen, key=lambda pixel: pixel[1], default=None)
+
+    def caption_height(self, lens: Lens) -> float:
+        """Return how high captions below models that stand beside each other may be, in pixels, to cover none."""
+        return min(lens.pixels(WRITTEN * self.framing.radius, place.slot) for place in self._places)
 
     def offset(self, index: int) -> Vector:
         """Return how far beside its place in its own world a model is drawn, `(3,)`."""
@@ -169,9 +194,8 @@ class Company:
                 place.follower.reset()
             place.point = place.follower.update(self.framing.target(data), moved_s)
         if self.is_tiled:
-            low = np.mean([place.slot for place in self._places], axis=0)
-            heights = [place.point[2] for place in self._places]
-            return np.array([low[0], low[1], float(np.mean(heights))])
+            # Their floors surround the origin.
+            return np.array([0.0, 0.0, float(np.mean([place.point[2] for place in self._places]))])
         return self._middle()
 
     def update(self, target: Vector, eye: Vector) -> None:
@@ -290,10 +314,29 @@ class Company:
         pale = self._is_solid and not chosen
         tint = blend(COLOURS[index], self._theme.background, PALE) if pale else COLOURS[index]
         opacity = 1.0 if chosen or self._is_solid else GHOST_OPACITY
-        return Dress(f"{index} ", tint, opacity, has_floor=chosen)
+        return Dress(f"{index} ", tint, opacity, has_floor=chosen, has_scenery=chosen)
+
+    @property
+    def _seen(self) -> tuple[float, float]:
+        """How far above and below its middle a model is seen from the front, with its caption, in metres."""
+        framing, elevation = self.framing, self._front.elevation_deg
+        level, across = math.cos(math.radians(elevation)), abs(math.sin(math.radians(elevation)))
+        # The sphere around it holds it however it is turned.
+        still = min(framing.radius, framing.height / 2 * level + framing.wide * across)
+        feet = (float(framing.centre[2]) - framing.floor_height) * level + self._before * across
+        return max(still, framing.upright(elevation)), feet + WRITTEN * framing.radius
+
+    @property
+    def _before(self) -> float:
+        """How far before the middle of a model its caption begins, in metres."""
+        return max(self.framing.wide, BEFORE * self.framing.radius)
 
     def _slot(self, index: int) -> Vector:
-        """Return where the floor of a model is: in rows that the usual camera sees from the front."""
+        """Return where the floor of a model is: in rows that rise like seats, each as far from the usual camera.
+
+        So the models behind are as large as those before, and none hides another. Seen from steeply above, where the
+        floors behind would hide the models before, the rows stand on one level.
+        """
         if not self.is_tiled:
             return np.zeros(3)
         count = len(self._player.lanes)
@@ -301,18 +344,19 @@ class Company:
         rows = math.ceil(count / columns)
         row, column = divmod(index, columns)
         in_row = min(columns, count - row * columns)
-        azimuth = math.radians(view_of(self.framing).azimuth_deg)
-        right = np.array([math.sin(azimuth), -math.cos(azimuth), 0.0])
-        away = np.array([math.cos(azimuth), math.sin(azimuth), 0.0])
-        radius = self.framing.radius
-        x = (column - (in_row - 1) / 2) * APART * radius
-        y = ((rows - 1) / 2 - row) * BEHIND * radius
-        return np.array(x * right + y * away)
+        right = _across(self._front)
+        above, below = self._seen
+        x = (column - (in_row - 1) / 2) * APART * self.framing.radius
+        y = ((rows - 1) / 2 - row) * (above + below) + (below - above) / 2
+        up = np.cross(right, self._front.direction)
+        if self._front.elevation_deg < STEEP:
+            up = np.array([up[0], up[1], 0.0]) / (up[0] ** 2 + up[1] ** 2)
+        return np.array(x * right + y * up)
 
     def _offset(self, place: _Place) -> Vector:
         if not self.is_tiled:
             return np.zeros(3)
-        return np.array([place.slot[0] - place.point[0], place.slot[1] - place.point[1], 0.0])
+        return np.array([place.slot[0] - place.point[0], place.slot[1] - place.point[1], place.slot[2]])
 
     def _register_island(self, name: str) -> Any:
         patch = self._patch
@@ -330,7 +374,7 @@ class Company:
         phase = floor.island_phase(place.point, self._tile)
         matrix = np.eye(4, dtype=np.float32)
         # Where the faded edges of two lie over each other, one is a hair above the other, or they would flicker.
-        height = self.framing.floor_height - 0.001 * self.framing.radius * self._places.index(place)
+        height = self.framing.floor_height + place.slot[2] - 0.001 * self.framing.radius * self._places.index(place)
         matrix[:3, 3] = (place.slot[0] - phase[0], place.slot[1] - phase[1], height)
         place.island.bound_instance.set_transform(matrix)
         reach = floor.ISLAND_RADIUS * self.framing.radius
@@ -338,3 +382,9 @@ class Company:
             self._patch, self._tile, self._theme, tiles=floor.ISLAND_TILES, around=phase, reach=reach
         )
         place.island.get_quantity_buffer("tiles", "colors").update_data_from_host(colours.astype(np.float32))
+
+
+def _across(view: View) -> Vector:
+    """Return the unit vector to the right in a view, `(3,)`."""
+    azimuth = math.radians(view.azimuth_deg)
+    return np.array([math.sin(azimuth), -math.cos(azimuth), 0.0])

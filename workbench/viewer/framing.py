@@ -38,6 +38,9 @@ POSES = 48
 RARELY = 0.1
 """The share of these poses that may stick out of the picture, towards each side."""
 
+RISE = 0.5
+"""The room above and below a body that can leave the floor, to hop and stretch in, over half its height."""
+
 
 @dataclass(frozen=True)
 class Framing:
@@ -49,6 +52,10 @@ class Framing:
     """Where the floor is drawn: the ground plane, else just below everything."""
     radius: float
     """Half the diagonal of what moves, in metres."""
+    height: float
+    """From the lowest to the highest of it, in the reference pose."""
+    rises: bool
+    """Whether the body that is followed can leave the floor."""
     centre: Vector
     """The middle of what moves, in the reference pose, `(3,)`."""
     follow_body: int | None
@@ -58,6 +65,20 @@ class Framing:
     azimuth_deg: float
     elevation_deg: float
     """Where to look from: the model's own view where it names one, else what shows its motion."""
+
+    @property
+    def wide(self) -> float:
+        """Half of how far it reaches over the floor, in metres."""
+        return math.sqrt(max(0.0, self.radius**2 - (self.height / 2) ** 2))
+
+    def upright(self, elevation_deg: float) -> float:
+        """Return how far above and below its middle it is seen, in metres, with room to hop where it can leave.
+
+        Args:
+            elevation_deg: Of the camera.
+        """
+        seen = self.height / 2 * math.cos(math.radians(elevation_deg))
+        return (1 + RISE) * seen if self.rises else seen
 
     def target(self, data: Any) -> Vector:
         """Return the point to look at, `(3,)`."""
@@ -87,7 +108,9 @@ def frame(model: Any, *, follow: str | None = None) -> Framing:
         low[2] = height
     radius = max(float(np.linalg.norm(high - low)) / 2, 1e-3)
     lift = 0.0 if body is None else float((low[2] + high[2]) / 2 - data.subtree_com[body][2])
-    return Framing(floor, height, radius, (low + high) / 2, body, lift, *_view(model))
+    tall = float(high[2] - low[2])
+    rises = body is not None and _can_rise(model, body)
+    return Framing(floor, height, radius, tall, rises, (low + high) / 2, body, lift, *_view(model))
 
 
 def corners(model: Any, data: Any) -> Vector:
@@ -174,13 +197,25 @@ def _span(model: Any, joint: int) -> float:
     return float(model.jnt_range[joint][1] - model.jnt_range[joint][0]) if model.jnt_limited[joint] else float("inf")
 
 
+def _joints(model: Any, body: int) -> range:
+    start = int(model.body_jntadr[body])
+    return range(start, start + int(model.body_jntnum[body]))
+
+
 def _can_leave(model: Any, body: int, size: float) -> bool:
     """Tell whether a body floats, or slides further than what moves is large."""
-    start = int(model.body_jntadr[body])
-    joints = range(start, start + int(model.body_jntnum[body]))
     return any(
         int(model.jnt_type[joint]) == _FREE or (int(model.jnt_type[joint]) == _SLIDE and _span(model, joint) > size)
-        for joint in joints
+        for joint in _joints(model, body)
+    )
+
+
+def _can_rise(model: Any, body: int) -> bool:
+    """Tell whether a body floats, or slides upwards."""
+    return any(
+        int(model.jnt_type[joint]) == _FREE
+        or (int(model.jnt_type[joint]) == _SLIDE and abs(float(model.jnt_axis[joint][2])) > 0.5)
+        for joint in _joints(model, body)
     )
 
 

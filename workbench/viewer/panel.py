@@ -12,7 +12,8 @@ import numpy as np
 
 from workbench.formatting import plural
 from workbench.viewer import clock, tab_environment, tab_play, tab_scene, tab_view
-from workbench.viewer.ensemble import COLOURS
+from workbench.viewer.captions import PARTED, Box, beside, stacked
+from workbench.viewer.ensemble import COLOURS, columns_of
 from workbench.viewer.look import Theme
 from workbench.viewer.orders import Orders
 from workbench.viewer.projection import knobs
@@ -20,6 +21,7 @@ from workbench.viewer.widgets import ACCENT, Widgets
 
 if TYPE_CHECKING:
     from workbench.viewer.company import Company
+    from workbench.viewer.room import Room
 
 WIDTH = 348.0
 MARGIN = 12.0
@@ -153,8 +155,14 @@ class Panel:
                 "camera", azimuth=view.azimuth_deg, elevation=view.elevation_deg, distance=min(distance, 1e4)
             )
 
-    def draw_names(self, polyscope: Any, company: Company) -> None:
-        """Write below each of several models what it is called and what it has gathered."""
+    def draw_names(self, polyscope: Any, company: Company, room: Room) -> None:
+        """Write below each of several models what it is called and what it has gathered.
+
+        Args:
+            polyscope: The module.
+            company: The models.
+            room: What the panel leaves free.
+        """
         from workbench.viewer.cast import titles_of
         from workbench.viewer.mouse import lens_of
 
@@ -163,24 +171,43 @@ class Panel:
         canvas = imgui.GetBackgroundDrawList()
         titles = titles_of(self._orders.casts) or [str(index + 1) for index in range(len(player.lanes))]
         at = None if player.is_live else player.at
-        for index, (title, lane) in enumerate(zip(titles, player.lanes, strict=True)):
-            moment = lane.moment(at)
-            said = f"{title}   {moment.return_:.1f}"
+        texts = []
+        for title, lane in zip(titles, player.lanes, strict=True):
+            parts = [title, f"{lane.moment(at).return_:.1f}"]
             if lane.session.ended and at is None:
-                said += f"   {lane.session.ended.reason} at {lane.session.steps}"
-            size = imgui.CalcTextSize(said)
-            if company.is_tiled:
-                pixel = company.caption_place(index, lens)
-                if pixel is None:
-                    continue
-                x, y = pixel[0] - size[0] / 2, pixel[1] + 8
-            else:
-                # Ghosts are told apart by their colours: their names stand below the axes, out of the way.
-                x, y = lens.width - size[0] - 2 * MARGIN, 2 * GIZMO + 5 * MARGIN + 28 * index
+                parts.append(f"{lane.session.ended.reason} at {lane.session.steps}")
+            texts.append(PARTED.join(parts))
+        free = Box(room.left, 0.0, room.width - room.left, room.height - room.bottom)
+        letters = float(imgui.GetFontSize())
+
+        def measure(words: str, size: float) -> float:
+            return float(imgui.CalcTextSize(words)[0])
+
+        if company.is_tiled:
+            places = [company.caption_place(index, lens) for index in range(len(texts))]
+            columns = columns_of(len(texts))
+            captions = beside(
+                texts,
+                places,
+                [free] * len(texts),
+                columns=columns,
+                letters=letters,
+                smallest=letters,
+                measure=measure,
+            )
+        else:
+            # Ghosts are told apart by their colours: their names stand below the axes, out of the way.
+            top = 2.0 * GIZMO + 4 * MARGIN
+            below = Box(free.left, top, free.width - MARGIN, free.height - top)
+            captions = stacked(texts, below, corner="upper right", letters=letters, smallest=letters, measure=measure)
+        for index, caption in enumerate(captions):
+            if caption is None:
+                continue
             solid = (*COLOURS[index], 0.92 if index == player.chosen else 0.7)
-            low, high = (x - 8, y - 3), (x + size[0] + 8, y + size[1] + 3)
+            low, high = (caption.box.left, caption.box.top), (caption.box.right, caption.box.bottom)
             canvas.AddRectFilled(low, high, imgui.ColorConvertFloat4ToU32(solid), 5.0)
-            canvas.AddText((x, y), imgui.ColorConvertFloat4ToU32((1.0, 1.0, 1.0, 1.0)), said)
+            for line, x, y in caption.rows:
+                canvas.AddText((x, y - letters / 2), imgui.ColorConvertFloat4ToU32((1.0, 1.0, 1.0, 1.0)), line)
 
     def _recolour(self, theme: Theme) -> None:
         self._widgets.dark = sum(theme.background) < 1.5

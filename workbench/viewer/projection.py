@@ -42,6 +42,11 @@ class Lens:
         scale = self._scale / -z
         return float(self.width / 2 + scale * x), float(self.height / 2 - scale * y)
 
+    def pixels(self, metres: float, point: Vector) -> float:
+        """Return how long something at a point is seen that lies across the view; 0 behind the camera."""
+        z = float(self.view_matrix[2, :3] @ point + self.view_matrix[2, 3])
+        return 0.0 if z >= -1e-9 else self._scale * metres / -z
+
     def ray(self, x: float, y: float) -> Vector:
         """Return the unit vector from the camera through a pixel, `(3,)`."""
         seen = np.array([x - self.width / 2, self.height / 2 - y, -self._scale])

@@ -26,8 +26,8 @@ from workbench.viewer.soft import Soft, drawable_soft
 PASSES = 4
 """Layers that are seen through one another; each costs as much again as a picture without."""
 
-TINTED = 0.7
-"""How far a tinted model's colours go towards its tint."""
+TINTED = 0.85
+"""How far a tinted model's colours go towards its tint: so far that it looks like its caption."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,11 @@ class Dress:
     name: str = ""
     """What its structures' names begin with; all different."""
     tint: Colour | None = None
-    """What its colours go towards."""
+    """What the colours of all that can move go towards."""
     opacity: float = 1.0
     has_floor: bool = True
+    has_scenery: bool = True
+    """Whether what is fixed to the world is drawn."""
 
 
 @dataclass
@@ -101,17 +103,18 @@ class Scene:
         ground = frozenset() if framing.floor_geom is None else frozenset({framing.floor_geom})
         self._moved: list[_Moved] = []
         shapes = drawable_shapes(model, skip=ground, reach=10 * radius, groups=groups, sees_through=sees_through)
+        if not dress.has_scenery:
+            shapes = [shape for shape in shapes if not _is_fixed(model, shape)]
         softs = drawable_soft(model, groups=groups, sees_through=sees_through)
         if min([1.0, *(shape.alpha for shape in shapes), *(soft.alpha for soft in softs)]) < 1:
             self._polyscope.set_transparency_mode("pretty")
             self._polyscope.set_transparency_render_passes(PASSES)
         for number, shape in enumerate(shapes):
-            drawn = self._draw(f"{number} {shape.name}", shape)
+            drawn = self._draw(f"{number} {shape.name}", shape, keeps_colour=_is_fixed(model, shape))
             shadow = None
             if casts_shadows and shape.has_shadow:
                 shadow = self._draw_shadow(f"{number} {shape.name} shadow", shadow_mesh(model, shape))
-            body = int((model.geom_bodyid if shape.kind == "geom" else model.site_bodyid)[shape.index])
-            self._moved.append(_Moved(shape.kind, shape.index, body, drawn, shadow))
+            self._moved.append(_Moved(shape.kind, shape.index, _body(model, shape), drawn, shadow))
         self._softs = [self._draw_soft(soft, casts_shadows=casts_shadows) for soft in softs]
         self._tendons: list[tuple[int, int, Any]] = []
         for index, colour in drawable_tendons(model):
@@ -201,11 +204,14 @@ class Scene:
     def _tinted(self, colour: Colour) -> Colour:
         return colour if self._dress.tint is None else blend(colour, self._dress.tint, TINTED)
 
-    def _draw(self, name: str, shape: Shape) -> Any:
+    def _draw(self, name: str, shape: Shape, *, keeps_colour: bool) -> Any:
         structure = self._register(name, shape.mesh, shape.colour, alpha=shape.alpha)
+        if keeps_colour:
+            structure.set_color(linear(shape.colour))
         # Only primitives are sure to be closed; meshes from files may have holes and faces turned inwards.
         structure.set_back_face_policy("cull" if shape.closed else "identical")
-        if shape.texture is not None and shape.mesh.uv is not None and self._dress.tint is None:
+        plain = self._dress.tint is not None and not keeps_colour
+        if shape.texture is not None and shape.mesh.uv is not None and not plain:
             structure.add_parameterization_quantity("uv", shape.mesh.uv, defined_on="corners")
             structure.add_color_quantity(
                 "texture",
@@ -251,6 +257,16 @@ class Scene:
 def length_scale(framing: Framing) -> float:
     """Return the measure that Polyscope takes of the scene, in metres."""
     return 2 * framing.radius
+
+
+def _body(model: Any, shape: Shape) -> int:
+    return int((model.geom_bodyid if shape.kind == "geom" else model.site_bodyid)[shape.index])
+
+
+def _is_fixed(model: Any, shape: Shape) -> bool:
+    """Tell whether a shape can never move: it is the same for all models in a scene."""
+    body = _body(model, shape)
+    return int(model.body_weldid[body]) == 0 and int(model.body_mocapid[model.body_rootid[body]]) < 0
 
 
 def _transforms(positions: Any, rotations: Any) -> NDArray[np.float32]:

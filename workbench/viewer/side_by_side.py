@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +13,7 @@ from numpy.typing import NDArray
 from workbench.errors import RequestError
 from workbench.viewer import backend
 from workbench.viewer.camera import CameraName, find_camera, projection_of
+from workbench.viewer.captions import PARTED, Box, Caption, Measure, beside, stacked
 from workbench.viewer.company import Company, Layout
 from workbench.viewer.ensemble import COLOURS, Together, columns_of
 from workbench.viewer.frames import UP, PixelFormat, look, look_through, stand_at
@@ -20,7 +24,18 @@ from workbench.viewer.scene import length_scale
 from workbench.viewer.view import ViewSettings
 
 LINE = 1 / 24
-"""Height of a caption's letters over that of the picture."""
+"""Height of a caption's letters over that of the picture, where there is room."""
+
+SMALLEST_PX = 9.0
+"""The least height of letters that can be read."""
+
+
+class _Letters(TypedDict):
+    """How the captions of a picture are written."""
+
+    letters: float
+    smallest: float
+    measure: Measure
 
 
 class CompanyFrames:
@@ -68,7 +83,7 @@ class CompanyFrames:
         backend.start("offscreen", size=size, samples=samples, theme=theme)
         self._polyscope = backend.import_polyscope()
         with backend.failures_explained():
-            self._company = Company(together, theme, view, layout)
+            self._company = Company(together, theme, view, layout, front=view.camera)
         if self._camera is not None:
             look_through(self._polyscope, projection_of(core.model, self._camera, length_scale(self._company.framing)))
 
@@ -96,13 +111,12 @@ class CompanyFrames:
                 stand_at(ps, self._together.datas[0], self._camera, target, company.framing.radius)
             pixels = ps.screenshot_to_buffer(False)
             lens = Lens(np.asarray(ps.get_camera_view_matrix(), dtype=float), *map(float, self._size))
-        count, height = len(self._titles), self._size[1]
-        if company.is_tiled:
-            places = [company.caption_place(index, lens) for index in range(count)]
-        else:
-            # Ghosts are told apart by their colours; the captions are out of their way, in the lower left corner.
-            places = [(0.0, height * (1 - 1.9 * LINE * (count - index))) for index in range(count)]
-        return captioned(pixels[..., :3], captions(self._together, self._titles), places)
+        texts, picture = captions(self._together, self._titles), pixels[..., :3]
+        if not company.is_tiled:
+            # Ghosts are told apart by their colours; the captions are out of their way, in the corner.
+            return written(picture, stacked(spelled(texts), _whole(picture), **_letters(picture)))
+        places = [company.caption_place(index, lens) for index in range(len(texts))]
+        return captioned(picture, texts, places, highest=company.caption_height(lens))
 
     def close(self) -> None:
         """Let go of the models and of the graphics."""
@@ -137,12 +151,13 @@ class MosaicFrames:
         width, height = self._size
         columns = columns_of(len(self._titles))
         rows = -(-len(self._titles) // columns)
-        places = [
-            ((index % columns + 0.5) * width / columns, (index // columns + 1) * height / rows - 1.8 * LINE * height)
-            for index in range(len(self._titles))
-        ]
+        wide, high = width / columns, height / rows
+        rooms = [Box(index % columns * wide, index // columns * high, wide, high) for index in range(len(self._titles))]
         whole = rendered_pictures(self._together)[:height, :width]
-        return captioned(whole, captions(self._together, self._titles), places)
+        texts = spelled(captions(self._together, self._titles))
+        # As low as they can be.
+        places = [(room.left + wide / 2, room.bottom) for room in rooms]
+        return written(whole, beside(texts, places, rooms, columns=1, **_letters(whole)))
 
     def close(self) -> None:
         """Nothing to let go of: whoever made the environments closes them."""
@@ -153,38 +168,77 @@ def captions(together: Together, titles: Sequence[str]) -> list[str]:
     lines = []
     for title, lane in zip(titles, together.lanes, strict=True):
         session = lane.session
-        ended = f"   {session.ended.reason} at {session.steps}" if session.ended else ""
-        lines.append(f"{title}   {session.return_:.1f}{ended}")
+        ended = f"{PARTED}{session.ended.reason} at {session.steps}" if session.ended else ""
+        lines.append(f"{title}{PARTED}{session.return_:.1f}{ended}")
     return lines
 
 
 def captioned(
-    picture: NDArray[np.uint8], lines: Sequence[str], places: Sequence[tuple[float, float] | None]
+    picture: NDArray[np.uint8],
+    lines: Sequence[str],
+    places: Sequence[tuple[float, float] | None],
+    *,
+    highest: float = math.inf,
 ) -> NDArray[np.uint8]:
-    """Return a picture `(height, width, 3)` with a line in each policy's colour at each place, kept within it.
+    """Return a picture `(height, width, 3)` with a line in each policy's colour at or near each place, whole.
 
     Args:
         picture: What is written on.
-        lines: One for each policy.
+        lines: One for each policy; broken where there is no room for it.
         places: The middle of the upper edge of each, in pixels; None for one that is out of sight.
+        highest: How high a caption should be at most, in pixels, to cover nothing else.
     """
-    from PIL import Image, ImageDraw, ImageFont
+    rooms = [_whole(picture)] * len(lines)
+    columns = columns_of(len(lines))
+    return written(
+        picture, beside(spelled(lines), places, rooms, columns=columns, highest=highest, **_letters(picture))
+    )
+
+
+def written(picture: NDArray[np.uint8], placed: Sequence[Caption | None]) -> NDArray[np.uint8]:
+    """Return a picture `(height, width, 3)` with captions in the policies' colours, in order."""
+    from PIL import Image, ImageDraw
 
     image = Image.fromarray(np.ascontiguousarray(picture))
     canvas = ImageDraw.Draw(image)
-    height = max(9.0, LINE * image.height)
-    font = ImageFont.load_default(height)
-    for index, (line, place) in enumerate(zip(lines, places, strict=True)):
-        if place is None:
+    for index, caption in enumerate(placed):
+        if caption is None:
             continue
-        # The built-in font has no thin spaces.
-        words = line.replace("\u202f", " ").replace("\u2009", " ").replace("\u00a0", " ")
-        left, top, right, bottom = canvas.textbbox((0, 0), words, font=font)
-        pad = 0.4 * height
-        x = min(max(place[0] - right / 2, pad), image.width - right - pad)
-        y = min(max(place[1] + pad, pad), image.height - bottom - 1.2 * pad)
         colour = tuple(round(255 * part) for part in COLOURS[index])
-        box = (x + left - pad, y + top - 0.6 * pad, x + right + pad, y + bottom + 0.6 * pad)
-        canvas.rounded_rectangle(box, radius=pad, fill=colour)
-        canvas.text((x, y), words, font=font, fill=(255, 255, 255))
+        box = caption.box
+        canvas.rounded_rectangle(
+            (box.left, box.top, box.right - 1, box.bottom - 1), radius=0.4 * caption.letters, fill=colour
+        )
+        for line, x, y in caption.rows:
+            canvas.text((x, y), line, font=_font(caption.letters), anchor="lm", fill=(255, 255, 255))
     return np.asarray(image)
+
+
+def spelled(lines: Sequence[str]) -> list[str]:
+    """Return lines without the thin spaces that the built-in font lacks."""
+    return [line.replace("\u202f", " ").replace("\u2009", " ").replace("\u00a0", " ") for line in lines]
+
+
+def _whole(picture: NDArray[np.uint8]) -> Box:
+    return Box(0.0, 0.0, float(picture.shape[1]), float(picture.shape[0]))
+
+
+def _letters(picture: NDArray[np.uint8]) -> _Letters:
+    return {
+        "letters": max(SMALLEST_PX, LINE * picture.shape[0]),
+        "smallest": SMALLEST_PX,
+        "measure": _measured,
+    }
+
+
+@lru_cache(maxsize=4096)
+def _measured(words: str, size: float) -> float:
+    # Names and endings are the same in every picture.
+    return float(_font(size).getlength(words))
+
+
+@cache
+def _font(size: float) -> Any:
+    from PIL import ImageFont
+
+    return ImageFont.load_default(size)

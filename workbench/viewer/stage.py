@@ -168,13 +168,13 @@ class MujocoStage(_Window):
         if self._orders.view.gizmo:
             self._panel.draw_gizmo(self._polyscope)
         if len(self._player.lanes) > 1:
-            self._panel.draw_names(self._polyscope, self._company)
+            self._panel.draw_names(self._polyscope, self._company, self._room())
         self._mouse.draw()
 
     def _look(self, wanted: View | None) -> None:
         """Put the camera where a view is; what it looks at stands in the middle of what the panel leaves free."""
         room = self._room()
-        view = self._company.usual_view(wanted, room.aspect, covered=room.left / room.width)
+        view = self._company.usual_view(wanted, room.aspect)
         if wanted is None or not wanted.distance:
             view = room.seen_whole(view)
             least = room.distance(view, self._company.corners() - self._point)
