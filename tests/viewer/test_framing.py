@@ -143,3 +143,19 @@ def test_what_cannot_hop_or_lies_flat_fills_the_picture() -> None:
     flat = framing.frame(model("<freejoint/><geom type='box' size='.5 .5 .1'/>"))
     for found in (pinned, flat):
         assert view_of(found, None, 4 / 3).distance == pytest.approx(2.9 * found.radius)
+
+
+def test_a_pole_that_turns_all_round_on_a_cart_hangs_above_the_floor_and_in_the_picture() -> None:
+    pole = "<joint axis='0 1 0'/><geom type='capsule' size='.02' fromto='0 0 0 0 0 .6'/>"
+    cart = f"<joint type='slide' axis='1 0 0' range='-2 2'/><geom type='box' size='.1 .1 .05'/><body>{pole}</body>"
+    made = mujoco.MjModel.from_xml_string(
+        "<mujoco><compiler autolimits='true'/><worldbody><geom type='cylinder' size='.02' fromto='-2 0 .9 2 0 .9'/>"
+        f"<body pos='0 0 .9'>{cart}</body></worldbody></mujoco>"
+    )
+    found = framing.frame(made)
+    assert found.floor_geom is None and found.floor_height < 0.9 - 0.5
+    data = mujoco.MjData(made)
+    data.qpos[:] = [1.0, np.pi]
+    mujoco.mj_forward(made, data)
+    view, target = view_of(found, None, 4 / 3), found.target(data)
+    assert on_screen(0.9 - 0.6 - target[2], view) > -1

@@ -99,9 +99,10 @@ def frame(model: Any, *, follow: str | None = None) -> Framing:
     low, high = _extent(model, data, shown)
     size = float(np.linalg.norm(high - low))
     body = _followed(model, follow, size)
-    if body is None and moving:
-        low, high = _reachable(model, low, high, moving)
     floor = _floor(model, data)
+    if moving and (body is None or floor is None):
+        # On wheels and with no ground what hangs from a hinge may be anywhere around it, and no floor cuts it off.
+        low, high = _reachable(model, low, high, moving, turns_only=body is not None)
     height = _lowest(model, data, low) if floor is None else float(data.geom_xpos[floor][2])
     if 0 < low[2] - height < size:
         # What hangs or rolls a little above the floor is shown with the floor below it, and its shadow.
@@ -155,15 +156,25 @@ def _extent(model: Any, data: Any, geoms: list[int]) -> tuple[Vector, Vector]:
     return (middle - reach).min(axis=0), (middle + reach).max(axis=0)
 
 
-def _reachable(model: Any, low: Vector, high: Vector, geoms: list[int]) -> tuple[Vector, Vector]:
-    """Widen the corners by the poses within the joints' limits: hinges without any turn all round, far slides stay."""
+def _reachable(model: Any, low: Vector, high: Vector, geoms: list[int], *, turns_only: bool) -> tuple[Vector, Vector]:
+    """Widen the corners by the poses within the joints' limits: hinges without any turn all round, far slides stay.
+
+    Args:
+        model: The model.
+        low: The lowest corner in the reference pose, `(3,)`.
+        high: The highest one.
+        geoms: What lies between them.
+        turns_only: Only hinges without limits are turned.
+    """
     data = mujoco.MjData(model)
     far = 2 * float(np.linalg.norm(high - low))
-    varied = [
-        joint
-        for joint in range(model.njnt)
-        if int(model.jnt_type[joint]) == _HINGE or (int(model.jnt_type[joint]) == _SLIDE and _span(model, joint) < far)
-    ]
+    varied = []
+    for joint in range(model.njnt):
+        kind, limited = int(model.jnt_type[joint]), bool(model.jnt_limited[joint])
+        if (kind == _HINGE and not (turns_only and limited)) or (
+            kind == _SLIDE and not turns_only and _span(model, joint) < far
+        ):
+            varied.append(joint)
     random = np.random.default_rng(0)
     lows, highs = np.empty((POSES, 3)), np.empty((POSES, 3))
     for pose in range(POSES):
