@@ -41,7 +41,11 @@ def window(project: Path, words: Sequence[str], seconds: float, prepare: Callabl
     parser = argparse.ArgumentParser()
     options.add_play_arguments(parser)
     with open_show(
-        parser.parse_args([*words]), open_project(project), on_fault=_complain, on_episode=lambda *episode: None
+        parser.parse_args([*words]),
+        open_project(project),
+        on_fault=_complain,
+        on_episode=lambda *episode: None,
+        on_lost=lambda: 1,
     ) as show:
         orders = show.orders
         prepare(orders)
@@ -101,7 +105,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["WORKBENCH_STATE"] = folder
         made = Path(folder)
-        one = window(project, policies[:1], 3.0, closely)
+        one = window(project, policies[:1], 2.4, closely)
         ghosts = window(project, [*policies, "--ghost"], 1.2, lambda orders: None)
         beside(one, ghosts).save(HERE / "window.png", optimize=True)
         for name, flags in (("rows", []), ("ghosts", ["--ghost", "--theme", "dark"])):
@@ -112,7 +116,7 @@ def main() -> int:
         clips = ["montage", runs[0], "--num-videos", "4", "--columns", "4", "--curve"]
         workbench(project, *clips, "--layout", "grid", "-o", str(made / "grid.mp4"))
         Image.fromarray(frame(made / "grid.mp4", 0.55)).save(HERE / "montage.png", optimize=True)
-        words = ["montage", *runs, "--layout", "poster", "--num-videos", "4", "--theme", "dark"]
+        words = ["montage", *runs, "--layout", "poster", "--num-videos", "4", "--curve"]
         workbench(project, *words, "-o", str(HERE / "poster.png"))
         (HERE / "poster.png.json").unlink(missing_ok=True)
     return 0

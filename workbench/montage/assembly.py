@@ -21,6 +21,9 @@ from workbench.montage.timing import work_out
 from workbench.storyboard.arrangement import Place
 from workbench.storyboard.layout import FILM_PIXELS, LONGEST_SIDE, POSTER_PIXELS, STRIP, lay_out
 
+LARGER = 1.25
+"""How much larger text may be under cells than above them."""
+
 Progress = Callable[[float, str], None]
 """Called with the share done, 0 to 1, and what is being done."""
 
@@ -60,7 +63,8 @@ def plan_montage(request: MontageRequest, clips: Sequence[Clip], places: Sequenc
             longest_side=LONGEST_SIDE * scale,
         )
         place = (0, 0) if layout.strip is None else (layout.strip.width, layout.strip.height)
-        unit = place[1] / STRIP
+        # Its text grows with the strip, and is still that of captions.
+        unit = min(place[1] / STRIP, LARGER * layout.unit)
     strip = None
     if request.curve:
         shown = [clip.shown for clip in clips]
