@@ -184,8 +184,12 @@ class RunScreen(RunPaging):
             return
         pid = row.pid if row.state.is_live and row.host in ("", this_host()) else None
         usage = await asyncio.to_thread(self._meter, pid, self.path)
+        known = self._usages.series().keys()
         self._usages.add(usage, steps=float(row.steps), wall_s=row.active_s, episodes=float(self._past.episodes))
         self._show_system()
+        if self._usages.series().keys() != known:
+            # Nothing more may happen to a run that ended, for which its charts could wait.
+            self._show_charts()
 
     # Showing.
 
