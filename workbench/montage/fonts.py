@@ -83,6 +83,7 @@ def shorten(text: str, font: Font, width: float) -> str:
     return text.rstrip() + "…"
 
 
+@cache
 def font_for(text: str, path: Path | None = None) -> Path | None:
     """Return the file of a font that has every letter of `text`: the one named, else Pillow's own, else a system's.
 
